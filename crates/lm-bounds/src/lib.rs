@@ -1,0 +1,1 @@
+//! lm-bounds computes numbers about learners: what theory says about a machine.

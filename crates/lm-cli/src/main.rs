@@ -1,0 +1,3 @@
+//! The program `lm`.
+
+fn main() {}

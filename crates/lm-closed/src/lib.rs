@@ -1,0 +1,1 @@
+//! lm-closed solves linear systems, and fits the models made of them.

@@ -1,0 +1,1 @@
+//! lm-qp solves the dual: support vector machines with evidence.

@@ -1,0 +1,3 @@
+//! The workspace's own tasks.
+
+fn main() {}
