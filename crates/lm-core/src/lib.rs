@@ -1,1 +1,30 @@
-//! The vocabulary.
+//! The vocabulary of linear learning machines: examples, labels, kernels, Gram matrices, hypotheses, and evidence.
+
+pub mod examples;
+pub mod fit;
+pub mod gram;
+pub mod hypothesis;
+pub mod kernel;
+pub mod labels;
+#[cfg(feature = "serde")]
+pub mod serde_array;
+
+mod collection;
+mod error;
+mod threads;
+mod training_set;
+
+pub use collection::{Collection, Objects, Selection};
+pub use error::{Error, Result};
+pub use examples::{Csr, Dense, Element, Examples, Row, SparseRow};
+pub use fit::{
+    Budget, CacheFigures, Cancel, Certificate, Control, Discrepancy, DualityFigures, Fit, Inseparability,
+    Learner, Meter, Observer, Progress, Report, Separation, Stop, Verdict,
+};
+pub use gram::{Cached, Columns, Gram, MatrixGram, ObjectGram, Precision, RowCache, VectorGram};
+pub use hypothesis::{
+    DualExpansion, Hypothesis, Lift, Linear, ObjectExpansion, SupportVectors, VectorExpansion,
+};
+pub use kernel::{Kernel, KernelForm, VectorKernel};
+pub use labels::{BinaryLabels, ClassLabels, Labelling, Sign, Targets, Weights};
+pub use training_set::TrainingSet;

@@ -1,0 +1,145 @@
+//! A whole Gram matrix in memory.
+
+use std::borrow::Cow;
+
+use super::{Columns, Gram, Precision, check_diagonal, check_request, narrowed};
+use crate::collection::Collection;
+use crate::fit::Budget;
+use crate::{Error, Result};
+
+/// All kernel values, in memory: computed once from another Gram matrix, or precomputed by the caller.
+///
+/// ```
+/// use lm_core::{Collection, Error, MatrixGram};
+///
+/// let gram = MatrixGram::precomputed(vec![2.0, 1.0, 1.0, 2.0], 2)?;
+/// assert_eq!(gram.len(), 2);
+/// let skew = MatrixGram::precomputed(vec![2.0, 1.0, 0.0, 2.0], 2);
+/// assert!(matches!(skew, Err(Error::Asymmetric { row: 0, column: 1, .. })));
+/// # Ok::<(), lm_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatrixGram<'a> {
+    values: Cow<'a, [f64]>,
+    len: usize,
+    largest: f64,
+    error: f64,
+}
+
+impl MatrixGram<'static> {
+    /// A matrix that the caller computed, row after row.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] for no rows, [`Error::Length`] unless there are `len²` values, [`Error::NonFinite`] for NaN
+    /// or an infinity, [`Error::Asymmetric`] where an entry differs from its mirror image by more than rounding.
+    pub fn precomputed(values: Vec<f64>, len: usize) -> Result<Self> {
+        Self::checked(Cow::Owned(values), len)
+    }
+
+    /// All values of another Gram matrix, if they fit into the memory that the budget allows.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] if they do not fit, [`Error::TooLarge`] if they cannot be addressed, and what computing
+    /// them gives.
+    pub fn computed<G: Gram + ?Sized>(gram: &G, budget: &Budget) -> Result<Self> {
+        let len = gram.len();
+        let limit = isize::MAX as usize / size_of::<f64>();
+        let size = len.checked_mul(len).filter(|&size| size <= limit);
+        let size = size.ok_or(Error::TooLarge { what: "a Gram matrix", size: len, limit })?;
+        budget.check_memory("the Gram matrix", size * size_of::<f64>())?;
+        let mut values = Vec::new();
+        let needed = size * size_of::<f64>();
+        values.try_reserve_exact(size).map_err(|_| Error::Memory {
+            what: "the Gram matrix",
+            needed,
+            allowed: 0,
+        })?;
+        values.resize(size, 0.0);
+        let rows: Vec<usize> = (0..len).collect();
+        gram.fill(&rows, Columns::All, &mut values)?;
+        let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+        Ok(Self { values: Cow::Owned(values), len, largest, error: gram.error_bound(Precision::F64) })
+    }
+}
+
+impl<'a> MatrixGram<'a> {
+    /// A view of a matrix that the caller computed, row after row.
+    ///
+    /// # Errors
+    /// As [`MatrixGram::precomputed`].
+    pub fn borrowed(values: &'a [f64], len: usize) -> Result<Self> {
+        Self::checked(Cow::Borrowed(values), len)
+    }
+
+    fn checked(values: Cow<'a, [f64]>, len: usize) -> Result<Self> {
+        if len == 0 {
+            return Err(Error::Empty { what: "the Gram matrix" });
+        }
+        if len.checked_mul(len) != Some(values.len()) {
+            let expected = len.saturating_mul(len);
+            return Err(Error::Length { what: "the array of kernel values", expected, found: values.len() });
+        }
+        if let Some(at) = values.iter().position(|value| !value.is_finite()) {
+            return Err(Error::NonFinite { what: "kernel value", row: at / len, column: Some(at % len) });
+        }
+        let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+        // What computing the two triangles in different orders may leave.
+        let allowed = 1e-12 * largest;
+        for row in 0..len {
+            for column in row + 1..len {
+                let difference = values[row * len + column] - values[column * len + row];
+                if difference.abs() > allowed {
+                    return Err(Error::Asymmetric { row, column, difference });
+                }
+            }
+        }
+        Ok(Self { values, len, largest, error: 0.0 })
+    }
+
+    /// The values, row after row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// One row.
+    ///
+    /// # Panics
+    /// Panics, as a slice does, unless `row < self.len()`.
+    pub fn row(&self, row: usize) -> &[f64] {
+        &self.values[row * self.len..(row + 1) * self.len]
+    }
+}
+
+impl Collection for MatrixGram<'_> {
+    fn len(&self) -> usize {
+        self.len
+    }
+}
+
+impl Gram for MatrixGram<'_> {
+    fn diagonal_into(&self, out: &mut [f64]) -> Result<()> {
+        check_diagonal(self.len, out.len())?;
+        out.iter_mut().enumerate().for_each(|(i, out)| *out = self.values[i * self.len + i]);
+        Ok(())
+    }
+
+    fn fill(&self, rows: &[usize], columns: Columns<'_>, out: &mut [f64]) -> Result<()> {
+        check_request(self.len, rows, columns, out.len())?;
+        let count = columns.count(self.len);
+        for (&row, out) in rows.iter().zip(out.chunks_exact_mut(count.max(1))) {
+            let values = self.row(row);
+            match columns {
+                Columns::All => out.copy_from_slice(values),
+                Columns::Range { start, end } => out.copy_from_slice(&values[start..end]),
+                Columns::List(list) => {
+                    out.iter_mut().zip(list).for_each(|(out, &column)| *out = values[column])
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn error_bound(&self, precision: Precision) -> f64 {
+        narrowed(self.error, self.largest, precision)
+    }
+}

@@ -1,0 +1,29 @@
+//! Work on all cores, or on one: the same bits either way.
+//!
+//! Work is cut into chunks whose size does not depend on the number of threads, each chunk is written by one thread
+//! in a fixed order, and nothing is summed across chunks.
+
+/// Calls `work` with the number of each chunk of `out` and the chunk.
+pub(crate) fn for_each_chunk<T: Send>(out: &mut [T], chunk: usize, work: impl Fn(usize, &mut [T]) + Sync) {
+    let chunk = chunk.max(1);
+    #[cfg(feature = "parallel")]
+    if out.len() > chunk {
+        use rayon::prelude::*;
+        out.par_chunks_mut(chunk).enumerate().for_each(|(index, part)| work(index, part));
+        return;
+    }
+    out.chunks_mut(chunk).enumerate().for_each(|(index, part)| work(index, part));
+}
+
+/// Collects `work(0)`, …, `work(count − 1)` in order.
+pub(crate) fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    #[cfg(feature = "parallel")]
+    {
+        use rayon::prelude::*;
+        (0..count).into_par_iter().map(|index| work(index)).collect()
+    }
+    #[cfg(not(feature = "parallel"))]
+    {
+        (0..count).map(work).collect()
+    }
+}
