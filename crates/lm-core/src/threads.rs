@@ -20,7 +20,7 @@ pub(crate) fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Ve
     #[cfg(feature = "parallel")]
     {
         use rayon::prelude::*;
-        (0..count).into_par_iter().map(|index| work(index)).collect()
+        (0..count).into_par_iter().map(&work).collect()
     }
     #[cfg(not(feature = "parallel"))]
     {

@@ -132,7 +132,7 @@ impl Gram for MatrixGram<'_> {
                 Columns::All => out.copy_from_slice(values),
                 Columns::Range { start, end } => out.copy_from_slice(&values[start..end]),
                 Columns::List(list) => {
-                    out.iter_mut().zip(list).for_each(|(out, &column)| *out = values[column])
+                    out.iter_mut().zip(list).for_each(|(out, &column)| *out = values[column]);
                 }
             }
         }

@@ -83,7 +83,7 @@ impl TryFrom<KernelForm> for VectorKernel {
                 }
             }
             KernelForm::Gaussian { gamma } | KernelForm::Laplacian { gamma } => {
-                check_positive("gamma", gamma)?
+                check_positive("gamma", gamma)?;
             }
             KernelForm::Sigmoid { scale, constant } => {
                 if !scale.is_finite() || scale == 0.0 {
