@@ -122,6 +122,20 @@ impl Canvas<'_> {
         Ok(self.backend.draw_circle(at(centre), units(radius) as u32, &style, false)?)
     }
 
+    /// An arrow; nothing if its ends are the same.
+    pub(super) fn arrow(&mut self, from: Point, to: Point) -> Drawn {
+        let length = (to[0] - from[0]).hypot(to[1] - from[1]);
+        if !(length > 0.0 && length.is_finite()) {
+            return Ok(());
+        }
+        let along = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
+        let at = |back: f64, side: f64| {
+            [to[0] - back * along[0] - side * along[1], to[1] - back * along[1] + side * along[0]]
+        };
+        self.line(&[from, at(6.0, 0.0)], Stroke { width: 1.6, ..Stroke::SOLID })?;
+        self.polygon(&[to, at(9.0, 4.0), at(9.0, -4.0)], INK)
+    }
+
     /// The mark of a point.
     pub(super) fn mark(&mut self, centre: Point, shape: Shape, tone: Tone) -> Drawn {
         let [x, y] = centre;

@@ -10,6 +10,7 @@ pub(super) enum Key {
     Ring,
     Line(Stroke),
     MarkedLine(Stroke, Shape),
+    Arrow,
     Patch(Tone),
     Dots,
 }
@@ -196,6 +197,7 @@ fn draw_key(canvas: &mut Canvas<'_>, key: Key, place: Point) -> Drawn {
             canvas.line(&[[x, y], [x + KEY, y]], stroke)?;
             canvas.mark(centre, shape, stroke.tone)
         }
+        Key::Arrow => canvas.arrow([x, y], [x + KEY, y]),
         Key::Patch(tone) => {
             canvas.rectangle([x + 4.0, y - 6.0], [x + KEY - 2.0, y + 6.0], tone)?;
             canvas.outline([x + 4.0, y - 6.0], [x + KEY - 2.0, y + 6.0], thin)

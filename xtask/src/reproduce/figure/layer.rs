@@ -92,7 +92,7 @@ impl Layer<'_> {
                 levels.iter().map(|(label, _, stroke)| (Key::Line(*stroke), label.clone())).collect()
             }
             Layer::Straight { label, stroke, .. } => vec![(Key::Line(*stroke), label.clone())],
-            Layer::Arrow { label, .. } => vec![(Key::Line(ARROW), label.clone())],
+            Layer::Arrow { label, .. } => vec![(Key::Arrow, label.clone())],
             Layer::Curve { label, stroke, mark, .. } => {
                 let key = mark.map_or(Key::Line(*stroke), |index| Key::MarkedLine(*stroke, shape(index)));
                 vec![(key, label.clone())]
@@ -168,7 +168,7 @@ impl Layer<'_> {
             (Layer::Straight { coefficients, stroke, .. }, _) => {
                 straight(canvas, sheet, *coefficients, *stroke)
             }
-            (Layer::Arrow { from, to, .. }, _) => arrow(canvas, sheet.point(*from), sheet.point(*to)),
+            (Layer::Arrow { from, to, .. }, _) => canvas.arrow(sheet.point(*from), sheet.point(*to)),
             (Layer::Curve { points, stroke, mark, .. }, _) => {
                 sheet.line(canvas, points, *stroke)?;
                 match mark {
@@ -193,19 +193,16 @@ impl Layer<'_> {
     }
 }
 
-/// Fills the patches. Each reaches a hair over its neighbours, so that no seam of the ground shows through.
+/// Fills the patches, in their order.
 fn fill(
     canvas: &mut Canvas<'_>,
     sheet: &Sheet<'_>,
     patches: &[Patch],
     tone: impl Fn(Option<usize>) -> Tone,
 ) -> Drawn {
-    let place = |row: usize| 1.0 - row as f64 / sheet.cells as f64;
-    let [right, bottom] = sheet.frame.to();
     for patch in patches {
-        let from = sheet.frame.point(patch.left, place(patch.rows.0));
-        let [x, y] = sheet.frame.point(patch.right, place(patch.rows.1));
-        canvas.rectangle(from, [(x + 0.5).min(right), (y + 0.5).min(bottom)], tone(patch.class))?;
+        let corners: Vec<_> = patch.corners.iter().map(|&[x, y]| sheet.frame.point(x, y)).collect();
+        canvas.polygon(&corners, tone(patch.class))?;
     }
     Ok(())
 }
@@ -266,22 +263,6 @@ fn straight(canvas: &mut Canvas<'_>, sheet: &Sheet<'_>, [a, b, c]: [f64; 3], str
     let reach = sheet.x.span() + sheet.y.span();
     let end = |sign: f64| [foot[0] - sign * reach * b, foot[1] + sign * reach * a];
     sheet.line(canvas, &[end(-1.0), end(1.0)], stroke)
-}
-
-/// The line of an arrow.
-const ARROW: Stroke = Stroke { tone: INK, width: 1.6, dashes: &[] };
-
-fn arrow(canvas: &mut Canvas<'_>, from: Point, to: Point) -> Drawn {
-    let length = (to[0] - from[0]).hypot(to[1] - from[1]);
-    if !(length > 0.0 && length.is_finite()) {
-        return Ok(());
-    }
-    let along = [(to[0] - from[0]) / length, (to[1] - from[1]) / length];
-    let at = |back: f64, side: f64| {
-        [to[0] - back * along[0] - side * along[1], to[1] - back * along[1] + side * along[0]]
-    };
-    canvas.line(&[from, at(6.0, 0.0)], ARROW)?;
-    canvas.polygon(&[to, at(9.0, 4.0), at(9.0, -4.0)], INK)
 }
 
 /// The tone of a step of a field.

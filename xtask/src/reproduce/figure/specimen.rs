@@ -1,6 +1,10 @@
-//! One figure of every kind, drawn by the tests. `LM_SPECIMEN=folder cargo test -p xtask specimen` keeps them.
+//! One figure of every kind, drawn by the tests.
+//!
+//! `LM_SPECIMEN=folder cargo test -p xtask specimen` keeps them, on a page with entries of every verdict.
 
-use super::{Bars, Drawing, HeatMap, Histogram, Plot, Stroke, sample};
+use super::{Bars, Drawing, HeatMap, Histogram, Plot, Stroke, sample as curve};
+use crate::reproduce::entry::{Figure, Findings, Record};
+use crate::reproduce::{sample, write};
 
 /// Points on a spiral that leaves its centre evenly: made up, and the same on every run.
 fn cloud(count: usize, centre: [f64; 2], radius: f64) -> Vec<[f64; 2]> {
@@ -24,7 +28,7 @@ fn figures() -> Vec<(&'static str, Drawing)> {
         (_, _, true) if x < 1.0 => Some(3),
         _ => None,
     };
-    let decay = |rate: f64| sample(1.0, 40.0, 40, move |x| (-rate * x).exp());
+    let decay = |rate: f64| curve(1.0, 40.0, 40, move |x| (-rate * x).exp());
     let grid: Vec<f64> = (0..36).map(|k| f64::from(k / 6) * 0.1 - f64::from(k % 6) * 0.07).collect();
     let names: Vec<String> = (0..6).map(|k| format!("x{k}")).collect();
     let kernel: Vec<f64> = (0..900).map(|k| (-0.01 * f64::from(k / 30 - k % 30).powi(2)).exp()).collect();
@@ -107,9 +111,9 @@ fn figures() -> Vec<(&'static str, Drawing)> {
         (
             "curves",
             Plot::new("margin y·f(x)", "loss")
-                .series("hinge", &sample(-2.0, 3.0, 200, |t| (1.0 - t).max(0.0)))
-                .series("logistic", &sample(-2.0, 3.0, 200, |t| (1.0 + (-t).exp()).ln()))
-                .series("pole", &sample(-2.0, 3.0, 200, |t| 0.2 / (t - 1.0)))
+                .series("hinge", &curve(-2.0, 3.0, 200, |t| (1.0 - t).max(0.0)))
+                .series("logistic", &curve(-2.0, 3.0, 200, |t| (1.0 + (-t).exp()).ln()))
+                .series("pole", &curve(-2.0, 3.0, 200, |t| 0.2 / (t - 1.0)))
                 .y_range(0.0, 3.5)
                 .render(),
         ),
@@ -140,7 +144,7 @@ fn figures() -> Vec<(&'static str, Drawing)> {
 
 #[test]
 fn every_specimen_is_drawn() {
-    let keep = std::env::var_os("LM_SPECIMEN").map(std::path::PathBuf::from);
+    let mut record = Record { entry: &sample::ENTRIES[0], findings: Findings::default(), seconds: 1.0 };
     for (name, drawing) in figures() {
         let svg = drawing.unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{name}");
@@ -148,10 +152,12 @@ fn every_specimen_is_drawn() {
             assert!(!svg.contains(broken), "{name} holds {broken}");
         }
         // A page holds about ninety figures.
-        assert!(svg.len() < 250_000, "{name} has {} bytes", svg.len());
-        if let Some(folder) = &keep {
-            std::fs::create_dir_all(folder).unwrap();
-            std::fs::write(folder.join(format!("{name}.svg")), svg).unwrap();
-        }
+        assert!(svg.len() < 100_000, "{name} has {} bytes", svg.len());
+        record.findings.figures.push(Figure { name: name.into(), caption: format!("Specimen {name}."), svg });
+    }
+    if let Some(folder) = std::env::var_os("LM_SPECIMEN") {
+        let mut records = sample::records();
+        records.push(record);
+        write(&records, folder.as_ref()).unwrap();
     }
 }
