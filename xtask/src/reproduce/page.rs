@@ -106,7 +106,7 @@ fn erratum(erratum: &Erratum) -> String {
         "<dl class=\"erratum\">\n<dt>The source says</dt><dd>{}</dd>\n<dt>{}</dt><dd>{}</dd>\n\
          <dt>Evidence</dt><dd>{}</dd>\n</dl>\n",
         escape(&erratum.says),
-        if erratum.shown { "True is" } else { "Not shown to be true instead" },
+        if erratum.shown { "What is true" } else { "Not shown to be true instead" },
         escape(&erratum.truth),
         escape(&erratum.evidence),
     )

@@ -64,7 +64,7 @@ fn details(record: &Record<'_>) -> String {
 pub(super) fn counts(records: &[Record<'_>]) -> String {
     let count = |verdict| records.iter().filter(|record| record.verdict() == verdict).count();
     format!(
-        "{} entries: {} hold, {} with an erratum, {} fail",
+        "{} entries: holds {}, erratum {}, fails {}",
         records.len(),
         count(Verdict::Holds),
         count(Verdict::Erratum),

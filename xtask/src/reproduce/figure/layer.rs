@@ -11,7 +11,7 @@ use super::style::{INK, PAPER, SMALL, Stroke, Tone, field_tone, shape, tone, was
 /// The steps of a field.
 const STEPS: usize = 12;
 /// The distance of the dots in a region without a class.
-const DOTS: f64 = 7.0;
+const DOTS: f64 = 9.0;
 
 /// A function of two coordinates.
 type Function<'a, T> = Box<dyn Fn(f64, f64) -> T + 'a>;
