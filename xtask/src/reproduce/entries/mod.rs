@@ -32,7 +32,10 @@
 //! Rows about times go through `check_timed`, so that all the rest of the report is the same on every run.
 //! Random numbers come from `bench.seed()`. The figures are described in `figure/mod.rs`.
 
+mod gram_only;
+mod hyperplane;
+
 use super::entry::Entry;
 
 /// The entries of every file of this folder.
-pub(super) const GROUPS: &[&[Entry]] = &[];
+pub(super) const GROUPS: &[&[Entry]] = &[gram_only::ENTRIES, hyperplane::ENTRIES];
