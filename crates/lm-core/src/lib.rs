@@ -6,6 +6,8 @@ pub mod gram;
 pub mod hypothesis;
 pub mod kernel;
 pub mod labels;
+pub mod loss;
+pub mod margin;
 #[cfg(feature = "serde")]
 pub mod serde_array;
 
@@ -27,4 +29,6 @@ pub use hypothesis::{
 };
 pub use kernel::{Kernel, KernelForm, VectorKernel};
 pub use labels::{BinaryLabels, ClassLabels, Labelling, Sign, Targets, Weights};
+pub use loss::Loss;
+pub use margin::{Margins, Slack};
 pub use training_set::TrainingSet;

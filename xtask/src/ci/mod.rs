@@ -6,7 +6,7 @@
 mod steps;
 
 use std::error::Error;
-use std::io::Write as _;
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -33,7 +33,7 @@ pub(crate) fn command(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
         print!("{}", list(&steps));
         return Ok(true);
     }
-    run(&steps, &root)
+    run(&steps, &|call| cargo(call, &root), &mut std::io::stdout())
 }
 
 /// The steps named in `only`, or all of them when it is empty.
@@ -63,36 +63,41 @@ fn list(steps: &[Step]) -> String {
     text
 }
 
+/// What runs a command: cargo, or a stand-in of the tests.
+type Execute<'a> = &'a dyn Fn(&Call) -> Result<bool, Box<dyn Error>>;
+
 /// Runs the steps in order and reports the seconds of each.
-fn run(steps: &[Step], root: &Path) -> Result<bool, Box<dyn Error>> {
+fn run(steps: &[Step], execute: Execute<'_>, out: &mut dyn Write) -> Result<bool, Box<dyn Error>> {
     let start = Instant::now();
     let mut seconds = Vec::new();
     for (index, step) in steps.iter().enumerate() {
-        say(&format!("── {} ({} of {}): {}", step.name, index + 1, steps.len(), step.what))?;
+        writeln!(out, "── {} ({} of {}): {}", step.name, index + 1, steps.len(), step.what)?;
         let begin = Instant::now();
-        let failure = perform(&step.work, root)?;
+        let failure = perform(&step.work, execute, out)?;
         seconds.push(begin.elapsed().as_secs_f64());
         if let Some(what) = failure {
-            say(&format!("── {} failed after {:.1} s: {what}", step.name, seconds[index]))?;
+            writeln!(out, "── {} failed after {:.1} s: {what}", step.name, seconds[index])?;
             return Ok(false);
         }
-        say(&format!("── {} passed in {:.1} s\n", step.name, seconds[index]))?;
+        writeln!(out, "── {} passed in {:.1} s\n", step.name, seconds[index])?;
     }
     for (step, seconds) in steps.iter().zip(&seconds) {
-        say(&format!("{:<14}{seconds:>8.1} s", step.name))?;
+        writeln!(out, "{:<14}{seconds:>8.1} s", step.name)?;
     }
-    say(&format!("{:<14}{:>8.1} s, all passed", "ci", start.elapsed().as_secs_f64()))?;
+    writeln!(out, "{:<14}{:>8.1} s, all passed", "ci", start.elapsed().as_secs_f64())?;
     Ok(true)
 }
 
 /// Does the work of one step; `Some` says what failed.
-fn perform(work: &Work, root: &Path) -> Result<Option<String>, Box<dyn Error>> {
+fn perform(work: &Work, execute: Execute<'_>, out: &mut dyn Write) -> Result<Option<String>, Box<dyn Error>> {
     match work {
         Work::Finding(finding) => Ok(finding.clone()),
         Work::Calls(calls) => {
             for call in calls {
-                say(&format!("$ {call}"))?;
-                if !execute(call, root)? {
+                writeln!(out, "$ {call}")?;
+                // The line stands before the output of the command.
+                out.flush()?;
+                if !execute(call)? {
                     return Ok(Some(call.to_string()));
                 }
             }
@@ -102,7 +107,7 @@ fn perform(work: &Work, root: &Path) -> Result<Option<String>, Box<dyn Error>> {
 }
 
 /// Runs one cargo command in the root of the workspace.
-fn execute(call: &Call, root: &Path) -> Result<bool, Box<dyn Error>> {
+fn cargo(call: &Call, root: &Path) -> Result<bool, Box<dyn Error>> {
     let status = Command::new(steps::cargo())
         .args(&call.arguments)
         .envs(call.environment.iter().copied())
@@ -112,15 +117,10 @@ fn execute(call: &Call, root: &Path) -> Result<bool, Box<dyn Error>> {
     Ok(status.success())
 }
 
-/// Prints a line at once, so that it stands before the output of the command that follows.
-fn say(line: &str) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")?;
-    out.flush()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use super::*;
 
     fn two_steps() -> Vec<Step> {
@@ -147,20 +147,52 @@ mod tests {
         assert_eq!(error, "no step is named 'third'; the steps are: first, second");
     }
 
-    #[test]
-    fn the_first_failure_ends_the_run() {
-        let root = workspace_root();
-        assert!(run(&two_steps()[..1], &root).unwrap());
-        assert!(!run(&two_steps(), &root).unwrap());
+    /// Runs steps with a stand-in that knows one command that fails; the answer has the commands it saw.
+    fn rehearse(steps: &[Step]) -> (bool, Vec<String>, String) {
+        let seen = RefCell::new(Vec::new());
+        let mut out = Vec::new();
+        let execute = |call: &Call| {
+            seen.borrow_mut().push(call.to_string());
+            Ok(call.arguments != ["bad"])
+        };
+        let passed = run(steps, &execute, &mut out).unwrap();
+        (passed, seen.into_inner(), String::from_utf8(out).unwrap())
+    }
+
+    fn calls(words: &[&str]) -> Work {
+        let call = |word: &&str| Call { arguments: vec![word.to_string()], environment: vec![] };
+        Work::Calls(words.iter().map(call).collect())
     }
 
     #[test]
-    fn a_command_that_fails_fails_its_step() {
-        let root = workspace_root();
-        let call = |argument: &str| Call { arguments: vec![argument.into()], environment: vec![] };
-        assert_eq!(perform(&Work::Calls(vec![call("--version")]), &root).unwrap(), None);
-        let failure =
-            perform(&Work::Calls(vec![call("--version"), call("--no-such-option")]), &root).unwrap();
-        assert_eq!(failure.as_deref(), Some("cargo --no-such-option"));
+    fn all_steps_run_when_none_fails() {
+        let steps = [
+            Step { name: "first", what: "one", work: calls(&["a", "b"]) },
+            Step { name: "second", what: "two", work: Work::Finding(None) },
+        ];
+        let (passed, seen, text) = rehearse(&steps);
+        assert!(
+            passed && text.contains("── second passed in") && text.trim_end().ends_with("all passed"),
+            "{text}"
+        );
+        assert_eq!(seen, ["cargo a", "cargo b"]);
+    }
+
+    #[test]
+    fn the_first_failure_ends_the_run() {
+        let steps = [
+            Step { name: "first", what: "one", work: calls(&["a", "bad", "b"]) },
+            Step { name: "second", what: "two", work: calls(&["c"]) },
+        ];
+        let (passed, seen, text) = rehearse(&steps);
+        assert!(!passed && text.contains("── first failed after") && text.contains("cargo bad"), "{text}");
+        assert_eq!(seen, ["cargo a", "cargo bad"]);
+        assert!(!rehearse(&two_steps()).0, "a finding fails its step");
+    }
+
+    #[test]
+    fn cargo_itself_is_run() {
+        let call = Call { arguments: vec!["--version".into()], environment: vec![] };
+        assert!(cargo(&call, &workspace_root()).unwrap());
     }
 }

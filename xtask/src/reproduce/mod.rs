@@ -1,7 +1,7 @@
 //! `cargo xtask reproduce`: the claims of the sources, run one by one.
 //!
 //! An entry ([`entry`]) says what a source claims and how it is tried; its body writes what came out on a
-//! [`bench`]. The [`registry`] lists the entries of [`entries`], [`run`] runs them, [`summary`] speaks to
+//! [`mod@bench`]. The [`registry`] lists the entries of [`entries`], [`run`] runs them, [`summary`] speaks to
 //! the terminal, and [`report`] and [`page`] write the files, with pictures made by [`figure`].
 
 pub(crate) mod bench;

@@ -42,7 +42,7 @@ impl Bars {
         let values = self.series.iter().flat_map(|(_, values)| values.iter().copied());
         let (low, high) = values.fold((0.0_f64, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
         let high = if high > low { high } else { low + 1.0 };
-        let room = 0.08 * (high - low);
+        let room = 0.1 * (high - low);
         let y = Axis::linear(
             if low < 0.0 { low - room } else { 0.0 },
             if high > 0.0 { high + room } else { 0.0 },

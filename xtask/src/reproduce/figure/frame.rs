@@ -42,21 +42,21 @@ pub(super) struct Frame {
 }
 
 const TOP: f64 = 12.0;
-const ROW: f64 = 20.0;
+const ROW: f64 = 23.0;
 const KEY: f64 = 26.0;
 
 impl Frame {
     /// The upper left corner of the plot.
     pub(super) fn from(&self) -> Point {
         let widest = self.y_ticks.iter().map(|(_, label)| text_width(label, SMALL)).fold(0.0, f64::max);
-        [26.0 + widest + 8.0, TOP]
+        [28.0 + widest + 8.0, TOP]
     }
 
     /// The lower right corner of the plot.
     pub(super) fn to(&self) -> Point {
         let ticks = self.scale.iter().flat_map(|scale| &scale.ticks);
         let widest = ticks.map(|(_, label)| text_width(label, SMALL)).fold(0.0, f64::max);
-        let right = if self.scale.is_some() { WIDTH - 58.0 - widest } else { WIDTH - 16.0 };
+        let right = if self.scale.is_some() { WIDTH - 62.0 - widest } else { WIDTH - 16.0 };
         let [left, top] = self.from();
         [right, top + (right - left) * self.aspect]
     }
@@ -73,7 +73,7 @@ impl Frame {
     }
 
     fn legend_top(&self) -> f64 {
-        self.to()[1] + 8.0 + self.tick_height() + 24.0
+        self.to()[1] + 8.0 + self.tick_height() + 28.0
     }
 
     /// Whether the labels under the plot are too wide to stand side by side.
@@ -84,7 +84,7 @@ impl Frame {
 
     fn tick_height(&self) -> f64 {
         let widest = self.x_ticks.iter().map(|(_, label)| text_width(label, SMALL)).fold(0.0, f64::max);
-        if self.turned() { widest } else { 16.0 }
+        if self.turned() { widest } else { 18.0 }
     }
 
     /// The ground and the grid: before the layers.
@@ -113,7 +113,7 @@ impl Frame {
             let [x, _] = self.point(*place, 0.0);
             canvas.line(&[[x, bottom], [x, bottom + 4.0]], thin)?;
             let (y, anchor) =
-                if turned { (bottom + 7.0, Anchor::UpwardEnd) } else { (bottom + 14.0, Anchor::Middle) };
+                if turned { (bottom + 7.0, Anchor::UpwardEnd) } else { (bottom + 15.0, Anchor::Middle) };
             canvas.text(label, [x, y], SMALL, anchor)?;
         }
         for (place, label) in &self.y_ticks {
@@ -124,7 +124,7 @@ impl Frame {
         let middle = [f64::midpoint(left, right), f64::midpoint(top, bottom)];
         canvas.text(
             &self.x_label,
-            [middle[0], bottom + 8.0 + self.tick_height() + 10.0],
+            [middle[0], bottom + 8.0 + self.tick_height() + 12.0],
             TEXT,
             Anchor::Middle,
         )?;
@@ -139,9 +139,9 @@ impl Frame {
         let ([right, bottom], [_, top]) = (self.to(), self.from());
         let (left, right) = (right + 12.0, right + 26.0);
         let height = (bottom - top) / scale.tones.len() as f64;
-        for (index, tone) in scale.tones.iter().enumerate() {
-            let low = bottom - index as f64 * height;
-            canvas.rectangle([left, low - height], [right, low], *tone)?;
+        // From the high end down, each over the rest of the bar, so that no seam shows.
+        for (index, tone) in scale.tones.iter().enumerate().rev() {
+            canvas.rectangle([left, bottom - (index + 1) as f64 * height], [right, bottom], *tone)?;
         }
         let thin = Stroke { tone: QUIET, width: 0.8, dashes: &[] };
         canvas.outline([left, top], [right, bottom], thin)?;
@@ -150,7 +150,7 @@ impl Frame {
             canvas.line(&[[right, y], [right + 3.0, y]], thin)?;
             canvas.text(label, [right + 6.0, y], SMALL, Anchor::Left)?;
         }
-        canvas.text(&scale.label, [WIDTH - 9.0, f64::midpoint(top, bottom)], SMALL, Anchor::Upward)
+        canvas.text(&scale.label, [WIDTH - 11.0, f64::midpoint(top, bottom)], SMALL, Anchor::Upward)
     }
 
     /// The items of the legend, row by row: as many in a row as there is room for.

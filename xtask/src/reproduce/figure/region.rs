@@ -28,6 +28,9 @@ type Class<'a> = &'a dyn Fn(f64, f64) -> Option<usize>;
 /// Places are told apart down to this width: less than a unit of the canvas.
 const FINEST: f64 = 1.0 / 4096.0;
 
+/// How far a band reaches into the next: about a unit of length of the figure.
+const OVERLAP: f64 = 1.0 / 512.0;
+
 /// How often the room between two lines that differ is halved.
 const HALVINGS: usize = 4;
 
@@ -70,8 +73,8 @@ fn refine(cells: usize, class: Class<'_>, next: Line, halvings: usize, lines: &m
 /// The patches of a band that begins at `top`: where the band above has ended. The answer is its own end.
 fn band_patches(band: &[Line], top: f64, patches: &mut Vec<Patch>) -> f64 {
     let (Some(first), Some(last)) = (band.first(), band.last()) else { return top };
-    // A hair over what follows.
-    let bottom = (last.0 - FINEST).max(0.0);
+    // Into the next band, which covers it: the seam between two bands would show the ground.
+    let bottom = (last.0 - OVERLAP).max(0.0);
     for (index, &(class, _)) in first.1.iter().enumerate() {
         let left = |line: &Line| line.1[index].1;
         let mut corners = vec![[1.0, top], [left(first), top]];

@@ -31,11 +31,11 @@ pub(super) fn tone(index: usize) -> Tone {
 /// The pale tone of the region of class `index`.
 pub(super) fn wash(index: usize) -> Tone {
     const WASHES: [Tone; 5] = [
-        Tone(0xc9, 0xd5, 0xe6),
-        Tone(0xfc, 0xf0, 0xe1),
-        Tone(0xd3, 0xe8, 0xde),
-        Tone(0xdd, 0xcd, 0xe4),
-        Tone(0xf1, 0xed, 0xc6),
+        Tone(0xb9, 0xca, 0xdf),
+        Tone(0xfd, 0xf3, 0xe6),
+        Tone(0xd6, 0xec, 0xe1),
+        Tone(0xc6, 0xb4, 0xd0),
+        Tone(0xdc, 0xd8, 0xb0),
     ];
     WASHES[index % WASHES.len()]
 }
@@ -104,11 +104,11 @@ impl Stroke {
 }
 
 /// The size of text at the axes.
-pub(super) const TEXT: f64 = 14.0;
+pub(super) const TEXT: f64 = 16.0;
 /// The size of small text.
-pub(super) const SMALL: f64 = 12.5;
+pub(super) const SMALL: f64 = 14.5;
 /// The radius of a mark.
-pub(super) const MARK: f64 = 3.6;
+pub(super) const MARK: f64 = 3.8;
 
 /// About how wide a text is: the real font is known only where the figure is shown.
 pub(super) fn text_width(text: &str, size: f64) -> f64 {
@@ -133,8 +133,13 @@ mod tests {
     }
 
     #[test]
-    fn the_first_two_classes_differ_in_grey() {
-        assert!((lightness(wash(0)) - lightness(wash(1))).abs() > 20.0);
+    fn regions_differ_in_grey() {
+        for a in 0..5 {
+            for b in 0..a {
+                let difference = (lightness(wash(a)) - lightness(wash(b))).abs();
+                assert!(difference > 12.0, "{a} and {b} differ by {difference}");
+            }
+        }
         assert!((lightness(tone(0)) - lightness(tone(1))).abs() > 40.0);
     }
 

@@ -1,0 +1,4 @@
+//! What the crate promises, capability by capability.
+
+mod loss;
+mod margin;
