@@ -34,8 +34,11 @@
 
 mod gram_only;
 mod hyperplane;
+mod losses;
+mod margin_slack;
 
 use super::entry::Entry;
 
 /// The entries of every file of this folder.
-pub(super) const GROUPS: &[&[Entry]] = &[gram_only::ENTRIES, hyperplane::ENTRIES];
+pub(super) const GROUPS: &[&[Entry]] =
+    &[gram_only::ENTRIES, hyperplane::ENTRIES, losses::ENTRIES, margin_slack::ENTRIES];
