@@ -69,6 +69,8 @@ fn run_all<'a>(entries: &[&'a Entry], panic_place: &dyn Fn() -> Option<String>) 
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len}  {elapsed}  {msg}") {
         bar.set_style(style);
     }
+    // A long entry shows that time goes on.
+    bar.enable_steady_tick(std::time::Duration::from_millis(250));
     let mut records = Vec::with_capacity(entries.len());
     for entry in entries {
         bar.set_message(format!("{} {}", entry.id, entry.place));
