@@ -1,5 +1,6 @@
 //! The vocabulary of linear learning machines: examples, labels, kernels, Gram matrices, hypotheses, and evidence.
 
+pub mod basis;
 pub mod examples;
 pub mod fit;
 pub mod gram;
@@ -12,10 +13,12 @@ pub mod margin;
 pub mod serde_array;
 
 mod collection;
+mod eigen;
 mod error;
 mod threads;
 mod training_set;
 
+pub use basis::FeatureMap;
 pub use collection::{Collection, Objects, Selection};
 pub use error::{Error, Result};
 pub use examples::{Csr, Dense, Element, Examples, Row, SparseRow};

@@ -1,4 +1,5 @@
 //! What the crate promises, capability by capability.
 
+mod basis;
 mod loss;
 mod margin;
