@@ -32,13 +32,25 @@
 //! Rows about times go through `check_timed`, so that all the rest of the report is the same on every run.
 //! Random numbers come from `bench.seed()`. The figures are described in `figure/mod.rs`.
 
+mod augmented;
+mod feature_space;
 mod gram_only;
 mod hyperplane;
 mod losses;
 mod margin_slack;
+mod polynomial;
+mod quadratic;
 
 use super::entry::Entry;
 
 /// The entries of every file of this folder.
-pub(super) const GROUPS: &[&[Entry]] =
-    &[gram_only::ENTRIES, hyperplane::ENTRIES, losses::ENTRIES, margin_slack::ENTRIES];
+pub(super) const GROUPS: &[&[Entry]] = &[
+    augmented::ENTRIES,
+    feature_space::ENTRIES,
+    gram_only::ENTRIES,
+    hyperplane::ENTRIES,
+    losses::ENTRIES,
+    margin_slack::ENTRIES,
+    polynomial::ENTRIES,
+    quadratic::ENTRIES,
+];
