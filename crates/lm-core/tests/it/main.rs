@@ -1,5 +1,6 @@
 //! What the crate promises, capability by capability.
 
 mod basis;
+mod kernels;
 mod loss;
 mod margin;
