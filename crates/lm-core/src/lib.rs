@@ -6,8 +6,13 @@ pub mod gram;
 pub mod hypothesis;
 pub mod kernel;
 pub mod labels;
+pub mod multiclass;
+#[cfg(feature = "persist")]
+pub mod persist;
 #[cfg(feature = "serde")]
 pub mod serde_array;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 mod collection;
 mod error;
