@@ -4,5 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 mod allocation;
+mod means;
+mod multiclass;
 #[cfg(feature = "persist")]
 mod persist;
