@@ -9,8 +9,13 @@ pub mod kernel;
 pub mod labels;
 pub mod loss;
 pub mod margin;
+pub mod multiclass;
+#[cfg(feature = "persist")]
+pub mod persist;
 #[cfg(feature = "serde")]
 pub mod serde_array;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 mod collection;
 mod eigen;
