@@ -1,1 +1,10 @@
 //! Data.
+
+pub mod svmlight;
+
+mod labelled;
+mod random;
+mod text;
+
+pub use labelled::Labelled;
+pub use text::Stored;
