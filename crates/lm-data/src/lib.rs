@@ -1,5 +1,8 @@
 //! Data.
 
+pub mod csv;
+pub mod scaling;
+pub mod split;
 pub mod svmlight;
 
 mod labelled;

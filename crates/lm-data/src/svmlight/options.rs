@@ -27,7 +27,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { zero_based: false, dim: None, line_limit: 64 << 20, text_limit: 16 << 30, block_bytes: 1 << 20 }
+        Self {
+            zero_based: false,
+            dim: None,
+            line_limit: 64 << 20,
+            text_limit: 16 << 30,
+            block_bytes: 1 << 20,
+        }
     }
 }
 

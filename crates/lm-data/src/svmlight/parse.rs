@@ -92,9 +92,10 @@ impl Grammar {
     fn new(options: &Options) -> Self {
         let base = options.base();
         let (largest, too_large) = match options.dim() {
-            Some(dim) if dim as u64 - 1 + base <= LARGEST_INDEX => {
-                (dim as u64 - 1 + base, "the index lies beyond the width asked for; accepted are indices within it")
-            }
+            Some(dim) if dim as u64 - 1 + base <= LARGEST_INDEX => (
+                dim as u64 - 1 + base,
+                "the index lies beyond the width asked for; accepted are indices within it",
+            ),
             _ => (LARGEST_INDEX, "the index is too large; accepted is at most 2147483647"),
         };
         Self { base, largest, too_large }
@@ -201,11 +202,14 @@ fn value<T: Stored>(text: &[u8], at: usize) -> Result<(T, usize), Problem> {
             T::from_decimal(wide, text.get(at..end).unwrap_or_default())
                 .map_or(Err((at, TOO_LARGE)), |value| Ok((value, end)))
         }
-        Ok((_, end)) => Err((end, "the value goes on behind its number; accepted is a finite decimal number")),
+        Ok((_, end)) => {
+            Err((end, "the value goes on behind its number; accepted is a finite decimal number"))
+        }
         Err(Fault::Overflow) => Err((at, TOO_LARGE)),
-        Err(Fault::NotANumber) => {
+        Err(Fault::NotANumber) if ends_number(byte(text, at)) => {
             Err((at, "the feature has no value; accepted is a finite decimal number behind the colon"))
         }
+        Err(Fault::NotANumber) => Err((at, "the value is no number; accepted is a finite decimal number")),
     }
 }
 
@@ -292,11 +296,42 @@ mod tests {
     #[test]
     fn every_refusal_names_its_place_and_what_is_accepted() {
         let bad = [
-            "abc 1:2", "1:2 2:3", "1 1:", "1 1:abc", "1 1:2x", "1 1:1 1:2", "1 2:1 1:2", "1 -1:2", "1 +1:2",
-            "1 0:2", "1 2147483648:1", "1 99999999999999999999:1", "1 1:1e400", "1 1:nan", "1 1:inf",
-            "1 1:0,5", "1,2 1:1", "nan 1:1", "inf 1:1", "1e999 1:1", "1 1:0x10", "1 1: 2", "1 1 :2", "1 1",
-            "1 1:1\0", "1 \0", "\0", "1 qid:x", "1 1:1 qid:2", "1 qid:99999999999999999999 1:1", "1\r2 1:1",
-            "1 1:1;2:2", "1 1:--2", "1 1:1.2.3", "- 1:1", "1x 1:1",
+            "abc 1:2",
+            "1:2 2:3",
+            "1 1:",
+            "1 1:abc",
+            "1 1:2x",
+            "1 1:1 1:2",
+            "1 2:1 1:2",
+            "1 -1:2",
+            "1 +1:2",
+            "1 0:2",
+            "1 2147483648:1",
+            "1 99999999999999999999:1",
+            "1 1:1e400",
+            "1 1:nan",
+            "1 1:inf",
+            "1 1:0,5",
+            "1,2 1:1",
+            "nan 1:1",
+            "inf 1:1",
+            "1e999 1:1",
+            "1 1:0x10",
+            "1 1: 2",
+            "1 1 :2",
+            "1 1",
+            "1 1:1\0",
+            "1 \0",
+            "\0",
+            "1 qid:x",
+            "1 1:1 qid:2",
+            "1 qid:99999999999999999999 1:1",
+            "1\r2 1:1",
+            "1 1:1;2:2",
+            "1 1:--2",
+            "1 1:1.2.3",
+            "- 1:1",
+            "1x 1:1",
         ];
         let said: Vec<String> = bad
             .iter()

@@ -4,6 +4,8 @@ use std::io::Write;
 
 use lm_core::{Error, Examples, Result, Row};
 
+use crate::text::shortest::Shortest;
+
 /// Writes examples and their labels, with indices from 1.
 ///
 /// Every number is written with the fewest digits that name it among the numbers of its type, so that [`super::read`]
@@ -74,26 +76,6 @@ fn write_row(writer: &mut impl Write, text: &mut Vec<u8>, row: &Row<'_>) -> Resu
     });
     result
 }
-
-/// The shortest decimal of a number: positional for everyday sizes, with an exponent for others.
-pub(crate) struct Shortest<T>(pub(crate) T);
-
-macro_rules! shortest {
-    ($($type:ty),*) => {$(
-        impl std::fmt::Display for Shortest<$type> {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                let size = self.0.abs();
-                if size == 0.0 || (1e-5..1e16).contains(&size) {
-                    write!(f, "{}", self.0)
-                } else {
-                    write!(f, "{:e}", self.0)
-                }
-            }
-        }
-    )*};
-}
-
-shortest!(f32, f64);
 
 fn append(text: &mut Vec<u8>, what: std::fmt::Arguments<'_>) {
     // Writing to memory cannot fail.

@@ -60,6 +60,8 @@ pub(crate) struct Lines<R: Read> {
     offset: u64,
     newlines: u64,
     end: Option<End>,
+    /// A block that was looked at and is to be handed out again.
+    put_back: Option<Block>,
 }
 
 /// Why no more is read from the source.
@@ -82,8 +84,17 @@ impl<R: Read> Lines<R> {
         let limits = Limits { block, ..limits };
         let source = Source::new(reader)?;
         let size = FIRST_BLOCK.min(block);
-        let mut lines =
-            Self { source, limits, ends, size, rest: Vec::new(), offset: 0, newlines: 0, end: None };
+        let mut lines = Self {
+            source,
+            limits,
+            ends,
+            size,
+            rest: Vec::new(),
+            offset: 0,
+            newlines: 0,
+            end: None,
+            put_back: None,
+        };
         lines.skip_mark();
         Ok(lines)
     }
@@ -100,6 +111,9 @@ impl<R: Read> Lines<R> {
 
     /// The next block; `None` at the end.
     pub(crate) fn next_block(&mut self) -> Result<Option<Block>> {
+        if let Some(block) = self.put_back.take() {
+            return Ok(Some(block));
+        }
         let mut text = std::mem::take(&mut self.rest);
         let mut wanted = self.size;
         self.size = (2 * self.size).min(self.limits.block);
@@ -117,7 +131,8 @@ impl<R: Read> Lines<R> {
                     return Ok(Some(self.pass_on(text)));
                 }
                 _ if text.len() > self.limits.line => {
-                    let problem = "the line is longer than the limit on lines; raise it if the file is meant so";
+                    let problem =
+                        "the line is longer than the limit on lines; raise it if the file is meant so";
                     let line = self.newlines + 1;
                     self.end = Some(End::Complete);
                     return Err(Error::Parse { line, offset: self.offset, problem });
@@ -126,6 +141,11 @@ impl<R: Read> Lines<R> {
                 _ => wanted = (2 * text.len()).clamp(self.limits.block, self.limits.line.saturating_add(1)),
             }
         }
+    }
+
+    /// Makes `block` the next block again.
+    pub(crate) fn put_back(&mut self, block: Block) {
+        self.put_back = Some(block);
     }
 
     fn pass_on(&mut self, text: Vec<u8>) -> Block {
@@ -142,7 +162,8 @@ impl<R: Read> Lines<R> {
             return;
         }
         if text.try_reserve_exact(missing).is_err() {
-            let error = Error::Memory { what: "a block of text", needed: wanted, allowed: isize::MAX as usize };
+            let error =
+                Error::Memory { what: "a block of text", needed: wanted, allowed: isize::MAX as usize };
             self.end = Some(End::Failed(error));
             return;
         }

@@ -3,6 +3,7 @@
 pub(crate) mod lines;
 pub(crate) mod number;
 pub(crate) mod pipeline;
+pub(crate) mod shortest;
 pub(crate) mod source;
 
 pub use number::Stored;

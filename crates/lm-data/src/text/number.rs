@@ -248,7 +248,10 @@ mod tests {
 
     #[test]
     fn words_and_other_notations_are_no_numbers() {
-        for text in ["", "+", "-", ".", "-.", "e5", "1e", "1e+", "nan", "inf", "0x10", "1_000", "1,5", "1 ", "--1", "1.2.3"] {
+        for text in [
+            "", "+", "-", ".", "-.", "e5", "1e", "1e+", "nan", "inf", "0x10", "1_000", "1,5", "1 ", "--1",
+            "1.2.3",
+        ] {
             assert_eq!(whole(text.as_bytes()), Err(Fault::NotANumber), "{text:?}");
         }
         assert_eq!(whole(b"1e400"), Err(Fault::Overflow));
