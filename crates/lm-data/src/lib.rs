@@ -1,1 +1,13 @@
 //! Data.
+
+pub mod csv;
+pub mod scaling;
+pub mod split;
+pub mod svmlight;
+
+mod labelled;
+mod random;
+mod text;
+
+pub use labelled::Labelled;
+pub use text::Stored;
