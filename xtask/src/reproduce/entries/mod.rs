@@ -37,9 +37,11 @@ mod feature_space;
 mod gram_only;
 mod hyperplane;
 mod losses;
+mod many_classes;
 mod margin_slack;
 mod polynomial;
 mod quadratic;
+mod structured;
 
 use super::entry::Entry;
 
@@ -50,7 +52,9 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     gram_only::ENTRIES,
     hyperplane::ENTRIES,
     losses::ENTRIES,
+    many_classes::ENTRIES,
     margin_slack::ENTRIES,
     polynomial::ENTRIES,
     quadratic::ENTRIES,
+    structured::ENTRIES,
 ];
