@@ -4,3 +4,4 @@ mod basis;
 mod kernels;
 mod loss;
 mod margin;
+mod mercer;
