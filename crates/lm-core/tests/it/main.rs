@@ -9,6 +9,7 @@ mod kernels;
 mod loss;
 mod margin;
 mod means;
+mod mercer;
 mod multiclass;
 #[cfg(feature = "persist")]
 mod persist;
