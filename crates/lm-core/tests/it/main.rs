@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 mod allocation;
+#[cfg(feature = "testing")]
+mod conformance;
 mod means;
 mod multiclass;
 #[cfg(feature = "persist")]
