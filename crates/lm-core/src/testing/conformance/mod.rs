@@ -129,12 +129,14 @@ pub struct Suite<'a, L: Learner<AnyExamples, Y>, Y: Labelling> {
     task: Task,
     labels: fn(&[f64]) -> Result<Y>,
     predict: fn(&L::Model, &Y, &AnyExamples) -> Result<Prediction>,
-    encode: Option<fn(&L::Model) -> Result<Vec<u8>>>,
-    decode: Option<fn(&[u8]) -> Result<L::Model>>,
+    round_trip: Option<RoundTrip<L::Model>>,
     verify: Option<Verify<L::Certificate, Y>>,
     skipped: Vec<Check>,
     tolerance: f64,
 }
+
+/// Encodes a model; the bytes, and the model decoded from them.
+type RoundTrip<M> = fn(&M) -> Result<(Vec<u8>, M)>;
 
 type Verify<C, Y> = fn(&C, &TrainingSet<'_, AnyExamples, Y>) -> Result<Verdict>;
 
@@ -190,7 +192,7 @@ impl<'a, L: Learner<AnyExamples, Y>, Y: Labelling> Suite<'a, L, Y> {
         predict: fn(&L::Model, &Y, &AnyExamples) -> Result<Prediction>,
     ) -> Self {
         let (skipped, tolerance) = (Vec::new(), 1e-8);
-        Self { learner, task, labels, predict, encode: None, decode: None, verify: None, skipped, tolerance }
+        Self { learner, task, labels, predict, round_trip: None, verify: None, skipped, tolerance }
     }
 
     /// Leaves out a check: the learner does not promise that.
@@ -213,7 +215,12 @@ impl<'a, L: Learner<AnyExamples, Y>, Y: Labelling> Suite<'a, L, Y> {
     where
         L::Model: Persist,
     {
-        Self { encode: Some(persist::encode), decode: Some(persist::decode), ..self }
+        let round_trip: RoundTrip<L::Model> = |model| {
+            let bytes = persist::encode(model)?;
+            let decoded = persist::decode(&bytes)?;
+            Ok((bytes, decoded))
+        };
+        Self { round_trip: Some(round_trip), ..self }
     }
 
     /// Adds [`Check::Evidence`].

@@ -1,7 +1,7 @@
 //! A learner with its types forgotten: data in, decision values out.
 
 use super::data::Case;
-use super::{AnyExamples, Suite};
+use super::{AnyExamples, RoundTrip, Suite};
 use crate::Result;
 use crate::fit::{Control, Learner, Stop, Verdict};
 use crate::labels::{Labelling, Weights};
@@ -47,9 +47,16 @@ pub(super) struct Outcome {
     pub(super) iterations: u64,
     /// What the model says of each set it was shown.
     pub(super) predictions: Vec<Result<Prediction>>,
-    /// The container of the model, and what the decoded model says of each set.
-    pub(super) decoded: Option<Result<(Vec<u8>, Vec<Result<Prediction>>)>>,
+    /// What came of encoding and decoding the model, where that is promised.
+    pub(super) decoded: Option<Result<Decoded>>,
     pub(super) verdict: Option<Result<Verdict>>,
+}
+
+/// The container of a model, and what the decoded model says of each set.
+#[derive(Debug)]
+pub(super) struct Decoded {
+    pub(super) bytes: Vec<u8>,
+    pub(super) predictions: Vec<Result<Prediction>>,
 }
 
 /// A learner that can be run on a case.
@@ -77,16 +84,15 @@ impl<L: Learner<AnyExamples, Y>, Y: Labelling> Subject for Suite<'_, L, Y> {
         let predict = |model: &L::Model| -> Vec<Result<Prediction>> {
             shown.iter().map(|set| (self.predict)(model, &labels, *set)).collect()
         };
-        let round_trip = |encode: fn(&L::Model) -> Result<Vec<u8>>, decode: fn(&[u8]) -> Result<L::Model>| {
-            let bytes = encode(&fit.model)?;
-            let model = decode(&bytes)?;
-            Ok((bytes, predict(&model)))
+        let round_trip = |round_trip: RoundTrip<L::Model>| {
+            let (bytes, model) = round_trip(&fit.model)?;
+            Ok(Decoded { bytes, predictions: predict(&model) })
         };
         Ok(Outcome {
             stop: fit.report.stop,
             iterations: fit.report.iterations,
             predictions: predict(&fit.model),
-            decoded: self.encode.zip(self.decode).map(|(encode, decode)| round_trip(encode, decode)),
+            decoded: self.round_trip.map(round_trip),
             verdict: self.verify.map(|verify| verify(&fit.certificate, &set)),
         })
     }
