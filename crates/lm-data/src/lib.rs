@@ -1,6 +1,8 @@
 //! Data.
 
+pub mod classic;
 pub mod csv;
+pub mod generate;
 pub mod scaling;
 pub mod split;
 pub mod svmlight;
