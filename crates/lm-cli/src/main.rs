@@ -1,3 +1,7 @@
-//! The program `lm`.
+//! The program `lm`, which will train, predict and verify from the command line. So far it tells its version.
 
-fn main() {}
+use std::io::Write;
+
+fn main() -> std::io::Result<()> {
+    writeln!(std::io::stdout(), "lm {}", env!("CARGO_PKG_VERSION"))
+}

@@ -1,7 +1,7 @@
 //! Arrays of numbers in serde formats: raw little-endian bytes in binary ones, a list of numbers in readable ones.
 //!
 //! Bytes are copied as a whole, and a decoder allocates exactly what they need, whatever a length field claims. Use
-//! as `#[serde(with = "lm_core::serde_array")]` on a `Vec` of `f64`, `f32`, `u32` or `u64`.
+//! as `#[serde(with = "lm_core::serde_array")]` on a `Vec` of `f64`, `f32`, `u32`, `u64` or `i64`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -37,7 +37,7 @@ macro_rules! number {
     )*};
 }
 
-number!(f32, f64, u32, u64);
+number!(f32, f64, u32, u64, i64);
 
 /// Writes an array.
 ///
@@ -77,8 +77,10 @@ impl<'de, T: Number> Visitor<'de> for Array<T> {
         if !bytes.len().is_multiple_of(T::BYTES) {
             return Err(E::invalid_length(bytes.len(), &"a whole number of numbers"));
         }
-        let values: Option<Vec<T>> = bytes.chunks_exact(T::BYTES).map(T::read).collect();
-        values.ok_or_else(|| E::custom("a number of another size"))
+        // Collecting into an `Option` would grow by doubling; the bytes are there, so their number can be trusted.
+        let mut values = Vec::with_capacity(bytes.len() / T::BYTES);
+        values.extend(bytes.chunks_exact(T::BYTES).map_while(T::read));
+        Ok(values)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Self::Value, A::Error> {

@@ -1,1 +1,11 @@
-//! lm-qp solves the dual: support vector machines with evidence.
+//! The dual of margin machines, solved with evidence: support vector machines.
+//!
+//! - [`CSvc`]: the 1-norm soft margin machine over any Gram matrix, by sequential minimal optimisation; its
+//!   [`SvcCertificate`] bounds from both sides how far the machine is from the best one.
+
+mod c_svc;
+mod certificate;
+mod smo;
+
+pub use c_svc::CSvc;
+pub use certificate::SvcCertificate;

@@ -118,6 +118,11 @@ impl Row<'_> {
         self.fold_differences(other, |d| d * d)
     }
 
+    /// `‖factor·(x − z)‖²`, where the square of the unscaled distance would overflow.
+    pub(crate) fn scaled_distance_squared(&self, other: &Row<'_>, factor: f64) -> f64 {
+        self.fold_differences(other, |d| (factor * d) * (factor * d))
+    }
+
     /// `Σₖ |xₖ − zₖ|`.
     pub fn distance_manhattan(&self, other: &Row<'_>) -> f64 {
         self.fold_differences(other, f64::abs)

@@ -4,7 +4,7 @@ use super::{
     Columns, Gram, Precision, check_diagonal, check_diagonal_values, check_request, check_values, narrowed,
 };
 use crate::collection::Collection;
-use crate::kernel::{Statistic, VectorKernel};
+use crate::kernel::{Kernel, KernelForm, Statistic, VectorKernel};
 use crate::{Error, Examples, Result, threads};
 
 /// Kernel values of examples, computed block by block and kept nowhere.
@@ -25,13 +25,16 @@ pub struct VectorGram<'a, E: ?Sized> {
     kernel: VectorKernel,
     norms_squared: Vec<f64>,
     radius_squared: f64,
+    /// Whether squared norms overflow, so that a Gaussian is computed from scaled differences instead.
+    direct: bool,
 }
 
 impl<'a, E: Examples + ?Sized> VectorGram<'a, E> {
     /// Prepares the matrix: one pass over the examples for their norms.
     ///
     /// # Errors
-    /// [`Error::Empty`] without examples, [`Error::Numerical`] if a squared norm overflows and the kernel needs it.
+    /// [`Error::Empty`] without examples, [`Error::Numerical`] if a squared norm overflows and the kernel is made of
+    /// inner products. (A Gaussian needs none where norms overflow: it is computed from differences there.)
     pub fn new(examples: &'a E, kernel: VectorKernel) -> Result<Self> {
         if examples.is_empty() {
             return Err(Error::Empty { what: "the set of examples" });
@@ -43,10 +46,12 @@ impl<'a, E: Examples + ?Sized> VectorGram<'a, E> {
             }
         });
         let radius_squared = norms_squared.iter().fold(0.0, |largest: f64, &value| largest.max(value));
-        if kernel.statistic() == Statistic::InnerProduct && !radius_squared.is_finite() {
+        let gaussian = matches!(kernel.form(), KernelForm::Gaussian { .. });
+        let direct = gaussian && !(4.0 * radius_squared).is_finite();
+        if kernel.statistic() == Statistic::InnerProduct && !radius_squared.is_finite() && !direct {
             return Err(Error::Numerical { what: "the squared norm of an example (rescale the data)" });
         }
-        Ok(Self { examples, kernel, norms_squared, radius_squared })
+        Ok(Self { examples, kernel, norms_squared, radius_squared, direct })
     }
 
     /// The examples.
@@ -61,6 +66,13 @@ impl<'a, E: Examples + ?Sized> VectorGram<'a, E> {
 
     /// Statistics, then kernel values, of one row with the columns from position `first` on.
     fn fill_part(&self, row: usize, columns: Columns<'_>, first: usize, scattered: &[f64], out: &mut [f64]) {
+        if self.direct {
+            let own = self.examples.row(row);
+            for (offset, out) in out.iter_mut().enumerate() {
+                *out = self.kernel.value(&own, &self.examples.row(columns.at(first + offset)));
+            }
+            return;
+        }
         match self.kernel.statistic() {
             Statistic::InnerProduct => {
                 for (offset, out) in out.iter_mut().enumerate() {

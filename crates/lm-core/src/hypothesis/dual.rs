@@ -22,8 +22,12 @@ use crate::{Columns, Error, Examples, Gram, Objects, Result};
 /// # Ok::<(), lm_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::stored::StoredDual"))]
 pub struct DualExpansion {
+    #[cfg_attr(feature = "serde", serde(serialize_with = "super::stored::rows"))]
     rows: Vec<usize>,
+    #[cfg_attr(feature = "serde", serde(with = "crate::serde_array"))]
     coefficients: Vec<f64>,
     bias: f64,
 }

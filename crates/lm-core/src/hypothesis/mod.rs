@@ -7,6 +7,8 @@
 mod dual;
 mod linear;
 mod object_expansion;
+#[cfg(feature = "serde")]
+mod stored;
 mod vector_expansion;
 
 pub use dual::DualExpansion;

@@ -6,15 +6,20 @@ use crate::{Csr, Dense, Error, Examples, Result, Row, threads};
 
 /// The support vectors of an expansion, owned, in the storage that the training examples had.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum SupportVectors {
     /// Dense, `f64`.
+    #[cfg_attr(feature = "serde", serde(with = "super::stored::dense"))]
     DenseF64(Dense<'static, f64>),
     /// Dense, `f32`.
+    #[cfg_attr(feature = "serde", serde(with = "super::stored::dense"))]
     DenseF32(Dense<'static, f32>),
     /// Sparse, `f64`.
+    #[cfg_attr(feature = "serde", serde(with = "super::stored::sparse"))]
     SparseF64(Csr<'static, f64>),
     /// Sparse, `f32`.
+    #[cfg_attr(feature = "serde", serde(with = "super::stored::sparse"))]
     SparseF32(Csr<'static, f32>),
 }
 
@@ -98,9 +103,12 @@ fn gathered<'r, T: crate::Element>(
 /// # Ok::<(), lm_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::stored::StoredExpansion"))]
 pub struct VectorExpansion {
     kernel: VectorKernel,
     support: SupportVectors,
+    #[cfg_attr(feature = "serde", serde(with = "crate::serde_array"))]
     coefficients: Vec<f64>,
     bias: f64,
 }

@@ -5,6 +5,9 @@
 //! products: that is how a [`Gram`](crate::Gram) matrix over vectors is filled. New kernels are made from old ones by
 //! the [`algebra`].
 
+pub mod algebra;
+pub mod graph;
+pub mod sequence;
 mod vector;
 
 pub use vector::{KernelForm, Statistic, VectorKernel};

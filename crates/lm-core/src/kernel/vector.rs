@@ -229,8 +229,9 @@ impl VectorKernel {
     /// squared norm at most `radius_squared`, when products were summed in `f64`.
     pub fn error_bound(&self, dim: usize, radius_squared: f64) -> f64 {
         let unit = f64::EPSILON / 2.0;
-        // |fl(⟨x·z⟩) − ⟨x·z⟩| ≤ n·u/(1 − n·u)·‖x‖‖z‖.
-        let product = (dim as f64 + 1.0) * unit * radius_squared * 1.01;
+        // |fl(⟨x·z⟩) − ⟨x·z⟩| ≤ n·u/(1 − n·u)·‖x‖‖z‖, and what underflows in n products.
+        let terms = dim as f64 + 1.0;
+        let product = terms * unit * radius_squared * 1.01 + terms * f64::MIN_POSITIVE * unit;
         match self.0 {
             KernelForm::Linear => product,
             KernelForm::Polynomial { degree, scale, constant } => {
@@ -240,6 +241,8 @@ impl VectorKernel {
                 // The slope of t^d where |t| is largest, and the rounding of d − 1 multiplications.
                 (degree * inner + degree * unit * largest) * largest.powf(degree - 1.0) * 1.01
             }
+            // From differences, the exponent t has a relative error of n·u, and t·exp(−t) ≤ 1/e.
+            KernelForm::Gaussian { .. } if !(4.0 * radius_squared).is_finite() => (terms + 4.0) * unit,
             // exp has slope at most 1 on t ≤ 0; its own rounding is below 2 units.
             KernelForm::Gaussian { gamma } => {
                 gamma * 4.0 * (product + 2.0 * unit * radius_squared) * 1.01 + 2.0 * unit
@@ -277,7 +280,13 @@ impl Kernel<Row<'_>> for VectorKernel {
     /// The value of one pair, from the differences of the entries where the kernel is a function of them.
     fn value(&self, a: &Row<'_>, b: &Row<'_>) -> f64 {
         match self.0 {
-            KernelForm::Gaussian { gamma } => (-gamma * a.distance_squared(b)).exp(),
+            KernelForm::Gaussian { gamma } => {
+                let distance_squared = a.distance_squared(b);
+                // Differences so large that their squares overflow are scaled before they are squared.
+                let scaled = || a.scaled_distance_squared(b, gamma.sqrt());
+                let exponent = if distance_squared.is_finite() { gamma * distance_squared } else { scaled() };
+                (-exponent).exp()
+            }
             KernelForm::Laplacian { gamma } => (-gamma * a.distance_manhattan(b)).exp(),
             KernelForm::Linear | KernelForm::Polynomial { .. } | KernelForm::Sigmoid { .. } => {
                 let mut value = [a.dot(b)];
@@ -324,6 +333,15 @@ mod tests {
         setting(VectorKernel::sigmoid(f64::NAN, 0.0), "scale");
         setting(VectorKernel::sigmoid(1.0, f64::INFINITY), "constant");
         assert!(VectorKernel::sigmoid(-1.0, -1.0).is_ok());
+    }
+
+    #[test]
+    fn a_gaussian_of_huge_vectors_is_neither_nan_nor_wrong() {
+        let kernel = VectorKernel::gaussian(1e-320).unwrap();
+        let value = kernel.value(&[1e160][..], &[0.0][..]);
+        assert!((value - (-1.0_f64).exp()).abs() < 1e-4, "{value}"); // 1e-320 has few digits itself
+        assert_eq!(VectorKernel::gaussian(1.0).unwrap().value(&[1e300][..], &[-1e300][..]), 0.0);
+        assert_eq!(VectorKernel::gaussian(1.0).unwrap().value(&[1e300][..], &[1e300][..]), 1.0);
     }
 
     #[test]

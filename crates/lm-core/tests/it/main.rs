@@ -1,0 +1,14 @@
+//! The capabilities of the crate, one module each.
+
+// Helpers of tests may fail as loudly as tests do.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod allocation;
+mod basis;
+mod kernels;
+mod loss;
+mod margin;
+mod means;
+mod multiclass;
+#[cfg(feature = "persist")]
+mod persist;

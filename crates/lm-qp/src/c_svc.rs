@@ -1,0 +1,178 @@
+//! The 1-norm soft margin machine (C-SVC): the problem, its settings, and the machine read back from the dual.
+//!
+//! ```text
+//! primal:  minimise ½‖w‖² + C Σ ξᵢ           subject to yᵢ(⟨w·φ(xᵢ)⟩ + b) ≥ 1 − ξᵢ,  ξᵢ ≥ 0
+//! dual:    maximise Σαᵢ − ½ ΣΣ αᵢαⱼyᵢyⱼKᵢⱼ   subject to 0 ≤ αᵢ ≤ C,  Σ αᵢyᵢ = 0
+//! ```
+//! A weight multiplies the cost `C` of its example, which is what that many copies of the example would do. The bias
+//! is not penalised.
+
+use lm_core::{BinaryLabels, Control, DualExpansion, Error, Fit, Gram, Learner, Result, Stop, TrainingSet};
+
+use crate::SvcCertificate;
+use crate::smo::{Smo, default_iterations};
+
+/// The settings of the 1-norm soft margin machine.
+///
+/// ```
+/// use lm_core::{BinaryLabels, Certificate, Dense, Hypothesis, Learner, TrainingSet, VectorGram, VectorKernel};
+/// use lm_qp::CSvc;
+///
+/// // Exclusive or, separated by the products of the coordinates.
+/// let examples = Dense::new(vec![1.0, 1.0, -1.0, -1.0, 1.0, -1.0, -1.0, 1.0], 4, 2)?;
+/// let labels = BinaryLabels::from_integers(&[1, 1, -1, -1])?;
+/// let gram = VectorGram::new(&examples, VectorKernel::polynomial(2, 1.0, 1.0)?)?;
+/// let fit = CSvc::default().with_cost(10.0).fit(&gram, &labels)?.converged()?;
+/// assert_eq!(fit.model.signs(&gram)?, labels.signs());
+/// assert!(fit.certificate.figures().relative_gap() <= 1e-6);
+/// assert!(fit.certificate.verify(&TrainingSet::new(&gram, &labels)?)?.is_valid());
+/// # Ok::<(), lm_core::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CSvc {
+    cost: f64,
+    gap: f64,
+}
+
+impl Default for CSvc {
+    fn default() -> Self {
+        Self { cost: 1.0, gap: 1e-6 }
+    }
+}
+
+impl CSvc {
+    /// The cost `C` of a unit of slack, finite and > 0; default 1. A larger cost takes more iterations.
+    #[must_use]
+    pub fn with_cost(self, cost: f64) -> Self {
+        Self { cost, ..self }
+    }
+
+    /// The relative duality gap at which the machine is good enough, between 0 and 1; default 1e-6.
+    #[must_use]
+    pub fn with_gap(self, gap: f64) -> Self {
+        Self { gap, ..self }
+    }
+
+    fn validate(&self) -> Result<()> {
+        if !(self.cost > 0.0 && self.cost.is_finite()) {
+            return Err(Error::Setting { name: "cost", value: self.cost, accepted: "a finite number > 0" });
+        }
+        if !(self.gap > 0.0 && self.gap < 1.0) {
+            return Err(Error::Setting {
+                name: "gap",
+                value: self.gap,
+                accepted: "a number between 0 and 1",
+            });
+        }
+        Ok(())
+    }
+}
+
+impl<G: Gram + ?Sized> Learner<G, BinaryLabels> for CSvc {
+    type Model = DualExpansion;
+    type Certificate = SvcCertificate;
+
+    fn fit_with(
+        &self,
+        set: &TrainingSet<'_, G, BinaryLabels>,
+        control: &Control<'_>,
+    ) -> Result<Fit<DualExpansion, SvcCertificate>> {
+        self.validate()?;
+        let signs = set.labels().values();
+        let costs: Vec<f64> = (0..set.len()).map(|row| self.cost * set.weight(row)).collect();
+        let mut meter = control.start(default_iterations(set.len()));
+        let mut smo = Smo::new(set.examples(), &signs, &costs, &meter)?;
+        let (stop, bias) = smo.run(self.gap, &mut meter)?;
+        let cache = Some(smo.cache_figures());
+        let alpha = smo.into_alpha();
+        let coefficients: Vec<f64> = alpha.iter().zip(&signs).map(|(alpha, sign)| alpha * sign).collect();
+        let model = DualExpansion::from_all(&coefficients, bias)?;
+        let certificate = SvcCertificate::compute(set, alpha, costs, bias)?;
+        // Converged is what the certificate says, not what the solver believes.
+        let missed = stop == Stop::Converged && certificate.figures().relative_gap() > self.gap;
+        let report = meter.report(if missed { Stop::Stalled } else { stop }, cache);
+        Ok(Fit { model, report, certificate })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lm_core::{Budget, Certificate, Dense, Hypothesis, VectorGram, VectorKernel, Weights};
+
+    fn xor() -> (Dense<'static>, BinaryLabels) {
+        let examples = Dense::new(vec![1.0, 1.0, -1.0, -1.0, 1.0, -1.0, -1.0, 1.0], 4, 2).unwrap();
+        (examples, BinaryLabels::from_integers(&[1, 1, -1, -1]).unwrap())
+    }
+
+    #[test]
+    fn exclusive_or_has_multipliers_of_an_eighth() {
+        let (examples, labels) = xor();
+        let gram = VectorGram::new(&examples, VectorKernel::polynomial(2, 1.0, 1.0).unwrap()).unwrap();
+        let fit = CSvc::default()
+            .with_cost(100.0)
+            .with_gap(1e-12)
+            .fit(&gram, &labels)
+            .unwrap()
+            .converged()
+            .unwrap();
+        for alpha in fit.certificate.alpha() {
+            assert!((alpha - 0.125).abs() < 1e-12, "{alpha}");
+        }
+        assert!(fit.model.bias().abs() < 1e-12);
+        let machine = fit.model.over_vectors(&examples, gram.kernel()).unwrap();
+        assert!((machine.decision(&[0.5, 3.0]).unwrap() - 1.5).abs() < 1e-12); // g(x) = x₁x₂
+    }
+
+    #[test]
+    fn a_weight_of_two_is_two_copies() {
+        let values = [0.0, 0.4, 0.9, 0.5, 1.2, 2.0];
+        let labels = [-1, -1, -1, 1, 1, 1];
+        let once = Dense::new(values.to_vec(), 6, 1).unwrap();
+        let mut doubled = values.to_vec();
+        doubled.push(0.9);
+        let twice = Dense::new(doubled, 7, 1).unwrap();
+        let kernel = VectorKernel::gaussian(1.0).unwrap();
+        let (a, b) = (VectorGram::new(&once, kernel).unwrap(), VectorGram::new(&twice, kernel).unwrap());
+        let (la, lb) = (
+            BinaryLabels::from_integers(&labels).unwrap(),
+            BinaryLabels::from_integers(&[-1, -1, -1, 1, 1, 1, -1]).unwrap(),
+        );
+        let weights = Weights::new(vec![1.0, 1.0, 2.0, 1.0, 1.0, 1.0]).unwrap();
+        let set = TrainingSet::new(&a, &la).unwrap().with_weights(&weights).unwrap();
+        let machine = CSvc::default().with_gap(1e-10);
+        let weighted = machine.fit_with(&set, &Control::default()).unwrap();
+        let repeated = machine.fit(&b, &lb).unwrap();
+        let (x, y) = (weighted.certificate.figures(), repeated.certificate.figures());
+        assert!((x.dual - y.dual).abs() < 1e-9 * x.dual);
+        assert!(weighted.certificate.verify(&set).unwrap().is_valid());
+    }
+
+    #[test]
+    fn a_stopped_run_is_honest_about_its_gap() {
+        let (examples, labels) = xor();
+        let gram = VectorGram::new(&examples, VectorKernel::linear()).unwrap();
+        let set = TrainingSet::new(&gram, &labels).unwrap();
+        let control = Control::new(Budget::default().with_iterations(1));
+        let fit = CSvc::default().fit_with(&set, &control).unwrap();
+        assert_eq!(fit.report.stop, Stop::Iterations);
+        assert!(fit.certificate.figures().relative_gap() > 1e-6);
+        assert!(fit.certificate.verify(&set).unwrap().is_valid());
+        let solved = CSvc::default().fit(&gram, &labels).unwrap().converged().unwrap();
+        assert!(solved.model.decision_values(&gram).unwrap().iter().all(|value| value.abs() < 1e-6));
+    }
+
+    #[test]
+    fn settings_outside_their_domain_are_named() {
+        let (examples, labels) = xor();
+        let gram = VectorGram::new(&examples, VectorKernel::linear()).unwrap();
+        for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            let refused = CSvc::default().with_cost(bad).fit(&gram, &labels);
+            assert!(matches!(refused, Err(Error::Setting { name: "cost", .. })));
+        }
+        for bad in [0.0, 1.0, f64::NAN] {
+            let refused = CSvc::default().with_gap(bad).fit(&gram, &labels);
+            assert!(matches!(refused, Err(Error::Setting { name: "gap", .. })));
+        }
+    }
+}

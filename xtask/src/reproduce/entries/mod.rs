@@ -1,0 +1,56 @@
+//! The entries: one file for a claim, or for a small group of claims that share an experiment.
+//!
+//! To add one, write `entries/a01.rs` (or `entries/perceptron.rs` for a group) and name it twice below: as a
+//! module, and in [`GROUPS`]. The registry sorts by id, so the place in the list does not matter.
+//!
+//! ```text
+//! //! A01: the decision rule, and the signed distance to the hyperplane.
+//!
+//! use crate::reproduce::bench::Bench;
+//! use crate::reproduce::entry::{Entry, Outcome};
+//! use crate::reproduce::figure::Plot;
+//!
+//! pub(super) const ENTRIES: &[Entry] = &[Entry {
+//!     id: "A01",
+//!     place: "A 2.1",
+//!     claim: "What the source says, in our own words.",
+//!     how: "What is computed, on which data.",
+//!     seed: 1,
+//!     body,
+//! }];
+//!
+//! fn body(bench: &mut Bench) -> Outcome {
+//!     let distance = …;                                    // errors go up with `?`
+//!     bench.check_close("distance of the origin", 0.6, distance, 1e-12);
+//!     let svg = Plot::new("x₁", "x₂").equal_axes().points("class +1", 0, &points).render()?;
+//!     bench.figure("distance", "What is to be seen.", svg)
+//! }
+//! ```
+//!
+//! The verdict follows from the rows: every `check…` must hold. Where the source is wrong, call
+//! `bench.erratum(says, truth, evidence, shown)` with a computed `shown`; the rows then state what is true.
+//! Rows about times go through `check_timed`, so that all the rest of the report is the same on every run.
+//! Random numbers come from `bench.seed()`. The figures are described in `figure/mod.rs`.
+
+mod augmented;
+mod feature_space;
+mod gram_only;
+mod hyperplane;
+mod losses;
+mod margin_slack;
+mod polynomial;
+mod quadratic;
+
+use super::entry::Entry;
+
+/// The entries of every file of this folder.
+pub(super) const GROUPS: &[&[Entry]] = &[
+    augmented::ENTRIES,
+    feature_space::ENTRIES,
+    gram_only::ENTRIES,
+    hyperplane::ENTRIES,
+    losses::ENTRIES,
+    margin_slack::ENTRIES,
+    polynomial::ENTRIES,
+    quadratic::ENTRIES,
+];
