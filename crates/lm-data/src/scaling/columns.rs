@@ -39,7 +39,7 @@ pub(super) fn moments<E: Examples + ?Sized>(examples: &E, units: &[f64]) -> Vec<
     let mut means = vec![0.0; units.len()];
     let mut stored = vec![0_usize; units.len()];
     for row in 0..examples.len() {
-        examples.row(row).for_each(|column, value| {
+        each_nonzero(examples, row, |column, value| {
             // Divided before it is added: the sum of n numbers of size 1 cannot overflow.
             means[column] += value / units[column] / len;
             stored[column] += 1;
@@ -48,7 +48,7 @@ pub(super) fn moments<E: Examples + ?Sized>(examples: &E, units: &[f64]) -> Vec<
     // Squares of differences, and the differences themselves to take out the error of the mean.
     let mut sums = vec![(0.0, 0.0); units.len()];
     for row in 0..examples.len() {
-        examples.row(row).for_each(|column, value| {
+        each_nonzero(examples, row, |column, value| {
             let difference = value / units[column] - means[column];
             sums[column].0 += difference * difference / len;
             sums[column].1 += difference / len;
@@ -62,4 +62,13 @@ pub(super) fn moments<E: Examples + ?Sized>(examples: &E, units: &[f64]) -> Vec<
         (mean + rest, (squares - rest * rest).max(0.0).sqrt())
     };
     (0..units.len()).map(finish).collect()
+}
+
+/// Visits the entries that are not zero, so that dense and sparse storage of one set are summed alike, bit for bit.
+fn each_nonzero<E: Examples + ?Sized>(examples: &E, row: usize, mut visit: impl FnMut(usize, f64)) {
+    examples.row(row).for_each(|column, value| {
+        if value != 0.0 {
+            visit(column, value);
+        }
+    });
 }

@@ -113,36 +113,33 @@ impl Grammar {
         if byte(text, at) == b'q' {
             at = skip_blanks(text, query(text, at)?);
         }
-        // One less than the least index accepted next; indices of 0 wrap around.
-        let mut last = self.base.wrapping_sub(1);
+        // The least index accepted next.
+        let mut least = self.base;
         loop {
             // Most features start with a digit: look there first.
             if !byte(text, at).is_ascii_digit()
                 && let Some(next) = line_end(text, at)?
             {
-                if last != self.base.wrapping_sub(1) {
-                    rows.dim = rows.dim.max((last + 1 - self.base) as usize);
-                }
+                rows.dim = rows.dim.max((least - self.base) as usize);
                 rows.labels.push(label);
                 rows.ends.push(rows.values.len());
                 return Ok(next);
             }
-            let (index, colon) = self.index(text, at, last)?;
+            let (index, colon) = self.index(text, at, least)?;
             let (value, end) = value(text, colon + 1)?;
             rows.indices.push((index - self.base) as u32);
             rows.values.push(value);
-            last = index;
+            least = index + 1;
             at = skip_blanks(text, end);
         }
     }
 
-    /// Reads an index that follows `last`, up to its colon.
+    /// Reads an index of at least `least`, up to its colon.
     #[inline]
-    fn index(&self, text: &[u8], at: usize, last: u64) -> Result<(u64, usize), Problem> {
+    fn index(&self, text: &[u8], at: usize, least: u64) -> Result<(u64, usize), Problem> {
         match scan_index(text, at) {
             Some((index, colon)) if byte(text, colon) == b':' => {
-                // With indices from 0, nothing comes before the first one: `last` is then the largest number.
-                if index <= self.largest && index > last || last == u64::MAX && index <= self.largest {
+                if (least..=self.largest).contains(&index) {
                     Ok((index, colon))
                 } else {
                     Err((at, self.wrong_index(index)))
