@@ -39,6 +39,7 @@ mod hyperplane;
 mod losses;
 mod many_classes;
 mod margin_slack;
+mod mercer;
 mod polynomial;
 mod quadratic;
 mod structured;
@@ -54,6 +55,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     losses::ENTRIES,
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
+    mercer::ENTRIES,
     polynomial::ENTRIES,
     quadratic::ENTRIES,
     structured::ENTRIES,
