@@ -36,11 +36,9 @@ pub(super) const ENTRIES: &[Entry] = &[
 /// The machine whose function for class `i` points in its own direction.
 fn star(classes: u32) -> Result<LinearMachine, lm_core::Error> {
     let function = |i: u32| {
-        let angle = 2.0 * f64::from(i) + 0.3;
-        Linear::new(
-            vec![angle.cos() * (1.0 + f64::from(i) / 4.0), angle.sin()],
-            0.2 * f64::from(i * i % 5) - 0.3,
-        )
+        let angle = std::f64::consts::TAU * f64::from(i) / f64::from(classes) + 0.3;
+        let length = 1.0 + f64::from(i % 3) / 5.0;
+        Linear::new(vec![length * angle.cos(), length * angle.sin()], 0.3 * f64::from(i * i % 5) - 0.4)
     };
     let functions = (0..classes).map(function).collect::<Result<Vec<_>, _>>()?;
     LinearMachine::new((0..classes).map(i64::from).collect(), functions)
@@ -116,15 +114,16 @@ fn linear_machine(bench: &mut Bench) -> Outcome {
     )
 }
 
-/// Four groups of points around four centres, none of them between the others.
+/// Four groups of points, drawn out like the sails of a windmill.
 fn four_classes() -> (Vec<[f64; 2]>, Vec<i64>) {
-    let centres = [[-1.6, 1.2], [1.4, 1.7], [1.8, -1.1], [-1.1, -1.6]];
     let (mut points, mut labels) = (Vec::new(), Vec::new());
-    for (class, centre) in (1..).zip(centres) {
+    for class in 0..4_u32 {
+        let (sin, cos) = (std::f64::consts::FRAC_PI_2 * f64::from(class) + 0.4).sin_cos();
         for k in 0..12_u32 {
-            let (angle, radius) = (f64::from(k) * 2.4 + f64::from(class), 0.16 * f64::from(k).sqrt());
-            points.push([centre[0] + radius * angle.cos(), centre[1] + radius * angle.sin()]);
-            labels.push(i64::from(class));
+            // Along the sail, and across it, in the frame of the class.
+            let (along, across) = (1.3 + 0.05 * f64::from(k * 5 % 7), 0.17 * f64::from(k) - 0.55);
+            points.push([along * cos - across * sin, along * sin + across * cos]);
+            labels.push(i64::from(class) + 1);
         }
     }
     (points, labels)
