@@ -1,6 +1,7 @@
 //! What the crate promises, capability by capability.
 
 mod basis;
+mod gram;
 mod kernels;
 mod loss;
 mod margin;
