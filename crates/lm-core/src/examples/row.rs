@@ -101,7 +101,7 @@ impl Row<'_> {
     /// `‖x‖²`.
     #[inline]
     pub fn norm_squared(&self) -> f64 {
-        by_kind!(self, a => dense_dense(a, a), a.values.iter().map(|v| v.to_f64() * v.to_f64()).sum())
+        by_kind!(self, a => dense_dense(a, a), total(a.values.iter().map(|v| v.to_f64() * v.to_f64())))
     }
 
     /// `⟨x·z⟩`.
@@ -151,7 +151,7 @@ impl Row<'_> {
             self,
             a => by_kind!(
                 other,
-                b => a.iter().zip(*b).map(|(x, z)| f(x.to_f64() - z.to_f64())).sum(),
+                b => total(a.iter().zip(*b).map(|(x, z)| f(x.to_f64() - z.to_f64()))),
                 fold_union(entries_of(a), b.entries(), &f)
             ),
             by_kind!(
@@ -191,7 +191,13 @@ pub(crate) fn dense_dense<A: Element, B: Element>(a: &[A], b: &[B]) -> f64 {
 
 #[inline]
 pub(crate) fn sparse_dense<A: Element, B: Element>(a: SparseRow<'_, A>, b: &[B]) -> f64 {
-    a.entries().map(|(k, v)| v * b[k].to_f64()).sum()
+    total(a.entries().map(|(k, v)| v * b[k].to_f64()))
+}
+
+/// A sum that is +0 without terms; that of the standard library is −0, so that symmetric values differ in a bit.
+#[inline]
+fn total(terms: impl Iterator<Item = f64>) -> f64 {
+    terms.fold(0.0, |total, term| total + term)
 }
 
 fn sparse_sparse<A: Element, B: Element>(a: SparseRow<'_, A>, b: SparseRow<'_, B>) -> f64 {

@@ -18,7 +18,7 @@
 use super::pivoted_cholesky::{BLOCK, End, Factor, factorise, residual, rounding};
 use super::{Columns, Gram, Precision, rayleigh};
 use crate::fit::{Budget, Certificate, Discrepancy, Verdict};
-use crate::{Dense, Error, Result};
+use crate::{Dense, Error, Result, Row, threads};
 
 /// The outcome of a check: evidence either way.
 #[derive(Debug, Clone, PartialEq)]
@@ -242,15 +242,22 @@ impl<G: Gram + ?Sized> Certificate<G> for Proof {
         let mut values = vec![0.0; len];
         let (mut norm, mut whole) = (0.0_f64, 0.0_f64);
         for row in (0..len).rev() {
-            gram.fill(&[row], Columns::All, &mut values)?;
-            values[row] += self.shift;
-            let (mut squares, mut row_whole) = (0.0_f64, 0.0_f64);
-            for (column, value) in values.iter().enumerate() {
-                let product: f64 = feature(row).iter().zip(feature(column)).map(|(a, b)| a * b).sum();
-                squares = squares.hypot(value - product);
-                row_whole = row_whole.hypot(*value);
-            }
-            (norm, whole) = (norm.hypot(squares), whole.hypot(row_whole));
+            // The upper triangle; what lies right of the diagonal counts twice.
+            let values = &mut values[row..];
+            gram.fill(&[row], Columns::Range { start: row, end: len }, values)?;
+            values[0] += self.shift;
+            let length = |values: &[f64]| {
+                let beside = values[1..].iter().fold(0.0_f64, |length, value| length.hypot(*value));
+                values[0].hypot(std::f64::consts::SQRT_2 * beside)
+            };
+            whole = whole.hypot(length(values));
+            threads::for_each_chunk(values, BLOCK, |part, values| {
+                for (offset, value) in values.iter_mut().enumerate() {
+                    let column = row + part * BLOCK + offset;
+                    *value -= Row::DenseF64(feature(row)).dot_dense(feature(column));
+                }
+            });
+            norm = norm.hypot(length(values));
         }
         let products = rows.iter().map(|value| value * value).sum::<f64>();
         let allowed = self.residual * (1.0 + 1e-9) + 2.0 * rounding(rank, whole + products);

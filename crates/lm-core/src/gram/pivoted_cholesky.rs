@@ -182,64 +182,87 @@ pub(super) struct Residual {
     pub(super) rounding: f64,
 }
 
-/// Computes `K + shift·I − LLᵗ` block by block. `size` is the largest entry of `K` in absolute value.
+/// Computes the upper triangle of `K + shift·I − LLᵗ` block by block. `size` is the largest entry of `K` in absolute
+/// value.
 pub(super) fn residual<G: Gram + ?Sized>(
     gram: &G,
     factor: &Factor,
     shift: f64,
     size: f64,
 ) -> Result<Residual> {
-    // Rows that share one pass over the columns of L.
-    const ROWS: usize = 8;
     let len = factor.len;
     let mut found = Residual { largest: 0.0, place: (0, 0, 1.0), norm: 0.0, rounding: 0.0 };
     let (mut squares, mut whole) = (0.0, 0.0);
     let mut block = vec![0.0; BLOCK.min(len) * len];
     let rows: Vec<usize> = (0..len).collect();
-    for (number, rows) in rows.chunks(BLOCK).enumerate() {
-        let block = &mut block[..rows.len() * len];
-        gram.fill(rows, Columns::All, block)?;
-        for (offset, &row) in rows.iter().enumerate() {
-            block[offset * len + row] += shift;
+    for rows in rows.chunks(BLOCK) {
+        let first = rows[0];
+        let width = len - first;
+        let block = &mut block[..rows.len() * width];
+        gram.fill(rows, Columns::Range { start: first, end: len }, block)?;
+        for offset in 0..rows.len() {
+            block[offset * width + offset] += shift;
         }
-        whole += block.iter().map(|value| (value / size) * (value / size)).sum::<f64>();
-        threads::for_each_chunk(block, ROWS * len, |group, part| {
-            let first = number * BLOCK + group * ROWS;
-            let coefficients: Vec<Vec<f64>> = (0..part.len() / len)
-                .map(|offset| (0..factor.rank()).map(|k| factor.column(k)[first + offset]).collect())
-                .collect();
-            for start in (0..len).step_by(TILE) {
-                let end = (start + TILE).min(len);
-                // Few enough columns at a time to stay in the cache for all the rows.
-                for from in (0..factor.rank()).step_by(32) {
-                    let to = (from + 32).min(factor.rank());
-                    for (out, own) in part.chunks_exact_mut(len).zip(&coefficients) {
-                        let columns = &factor.columns[from * len..to * len];
-                        subtract(columns, len, start, &own[from..to], &mut out[start..end]);
-                    }
-                }
-            }
-        });
-        for (offset, out) in block.chunks_exact(len).enumerate() {
-            for (column, &value) in out.iter().enumerate() {
-                squares += (value / size) * (value / size);
-                if value.abs() > found.largest {
-                    found.largest = value.abs();
-                    found.place = (number * BLOCK + offset, column, value.signum());
-                }
+        whole += upper(block, width).map(|(i, j, value)| twice(i, j) * square(value / size)).sum::<f64>();
+        subtract_products(factor, first, block);
+        for (i, j, value) in upper(block, width) {
+            squares += twice(i, j) * square(value / size);
+            if value.abs() > found.largest {
+                found.largest = value.abs();
+                found.place = (first + i, first + j, value.signum());
             }
         }
     }
     found.norm = squares.sqrt() * size;
     // Each entry is a sum of r + 2 terms; |L||L|ᵗ has a Frobenius norm of at most ‖L‖².
-    let products: f64 =
-        factor.columns.iter().map(|value| (value / size.sqrt()) * (value / size.sqrt())).sum();
-    found.rounding = rounding(factor.rank(), whole.sqrt() + products) * size;
+    let products: f64 = factor.columns.iter().map(|value| square(value / size.sqrt())).sum();
+    found.rounding = rounding(factor.rank(), f64::sqrt(whole) + products) * size;
     if found.norm.is_finite() && found.rounding.is_finite() {
         Ok(found)
     } else {
         Err(Error::Numerical { what: "the residual of the factorisation" })
     }
+}
+
+/// The entries on and above the diagonal of a block whose first row and column are the same.
+fn upper(block: &[f64], width: usize) -> impl Iterator<Item = (usize, usize, f64)> {
+    let rows = block.chunks_exact(width).enumerate();
+    rows.flat_map(|(i, row)| row.iter().enumerate().skip(i).map(move |(j, &value)| (i, j, value)))
+}
+
+/// How often an entry of the upper triangle occurs in the matrix.
+fn twice(i: usize, j: usize) -> f64 {
+    if i == j { 1.0 } else { 2.0 }
+}
+
+fn square(value: f64) -> f64 {
+    value * value
+}
+
+/// Subtracts `LLᵗ` from a block of rows and columns from `first` on.
+fn subtract_products(factor: &Factor, first: usize, block: &mut [f64]) {
+    // Rows that share one pass over the columns of L, of which so many at a time stay in the cache.
+    const ROWS: usize = 8;
+    const STRIP: usize = 32;
+    let (len, rank) = (factor.len, factor.rank());
+    let width = len - first;
+    threads::for_each_chunk(block, ROWS * width, |group, part| {
+        let own = |offset: usize| -> Vec<f64> {
+            let row = first + group * ROWS + offset;
+            (0..rank).map(|k| factor.column(k)[row]).collect()
+        };
+        let coefficients: Vec<Vec<f64>> = (0..part.len() / width).map(own).collect();
+        for start in (0..width).step_by(TILE) {
+            let end = (start + TILE).min(width);
+            for from in (0..rank).step_by(STRIP) {
+                let to = (from + STRIP).min(rank);
+                let columns = &factor.columns[from * len..to * len];
+                for (out, own) in part.chunks_exact_mut(width).zip(&coefficients) {
+                    subtract(columns, len, first + start, &own[from..to], &mut out[start..end]);
+                }
+            }
+        }
+    });
 }
 
 /// A bound on the rounding error of sums of `rank + 2` terms whose absolute values add up to `size`.

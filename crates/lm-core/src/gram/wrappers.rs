@@ -171,7 +171,9 @@ impl<G: Gram> Gram for Normalised<G> {
             *value = if row == column {
                 1.0
             } else {
-                *value * self.inverse_norms[row] * self.inverse_norms[column]
+                // Larger factor first: the same bits in both triangles, and in every selection.
+                let (a, b) = (self.inverse_norms[row], self.inverse_norms[column]);
+                *value * a.max(b) * a.min(b)
             };
         });
         check_values(rows, columns, self.len(), out)

@@ -9,6 +9,7 @@ mod allocation;
 mod basis;
 #[cfg(feature = "testing")]
 mod conformance;
+mod gram;
 #[cfg(feature = "testing")]
 mod hypothesis;
 mod kernels;
