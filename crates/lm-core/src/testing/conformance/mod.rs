@@ -5,8 +5,31 @@
 //! `dyn Examples`, so it takes every learner that accepts any examples; one over Gram matrices is wrapped in
 //! [`Kernelised`](super::Kernelised). What a learner does not promise is left out by name.
 //!
-//! ```text
-//! assert_conforms(&Suite::binary(&Perceptron::default()).persistent().without(Check::RowPermutation));
+//! ```
+//! # use lm_core::*;
+//! use lm_core::testing::conformance::{Check, Suite, assert_conforms};
+//! # struct Means; // the hyperplane halfway between the means of both classes
+//! # impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for Means {
+//! #     type Model = Linear;
+//! #     type Certificate = ();
+//! #     fn fit_with(&self, set: &TrainingSet<'_, E, BinaryLabels>, control: &Control<'_>) -> Result<Fit<Linear, ()>> {
+//! #         let dim = set.examples().dim();
+//! #         let (mut w, mut middle) = (vec![0.0; dim], vec![0.0; dim]);
+//! #         for (row, &sign) in set.labels().signs().iter().enumerate() {
+//! #             let share = 1.0 / set.labels().count(sign) as f64;
+//! #             set.examples().add_scaled(row, sign.value() * share, &mut w);
+//! #             set.examples().add_scaled(row, share / 2.0, &mut middle);
+//! #         }
+//! #         let b = -w.iter().zip(&middle).map(|(w, m)| w * m).sum::<f64>();
+//! #         let report = control.start(1).report(Stop::Converged, None);
+//! #         Ok(Fit { model: Linear::new(w, b)?, report, certificate: () })
+//! #     }
+//! # }
+//!
+//! // `Means` is a binary learner that takes no notice of weights.
+//! let suite = Suite::binary(&Means).persistent();
+//! assert_eq!(suite.run().unwrap_err().0.len(), 2);
+//! assert_conforms(&suite.without(Check::WeightRepetition).without(Check::ZeroWeight));
 //! ```
 //!
 //! Failures are returned as named [`Finding`]s; a panic of the learner is one of them.
