@@ -26,6 +26,10 @@ mod training_set;
 pub use basis::FeatureMap;
 pub use collection::{Collection, Objects, Selection};
 pub use error::{Error, Result};
+#[cfg(feature = "faer")]
+pub use examples::FaerRows;
+#[cfg(feature = "ndarray")]
+pub use examples::NdarrayRows;
 pub use examples::{Csr, Dense, Element, Examples, Row, SparseRow};
 pub use fit::{
     Budget, CacheFigures, Cancel, Certificate, Control, Discrepancy, DualityFigures, Fit, Inseparability,

@@ -9,6 +9,7 @@ pub(crate) mod date;
 mod entries;
 pub(crate) mod entry;
 pub(crate) mod figure;
+mod linear_svc;
 mod page;
 pub(crate) mod registry;
 mod report;

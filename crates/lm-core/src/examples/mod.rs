@@ -10,6 +10,10 @@ mod dense;
 mod element;
 mod row;
 
+#[cfg(feature = "faer")]
+pub use adapters::FaerRows;
+#[cfg(feature = "ndarray")]
+pub use adapters::NdarrayRows;
 pub use csr::Csr;
 pub use dense::Dense;
 pub use element::Element;

@@ -9,11 +9,16 @@
 //! - [`Cached`]: any of them behind a row cache of bounded size;
 //! - [`Ridged`], [`Normalised`], [`Centred`], [`Scaled`], [`Sum`], [`Product`] and
 //!   [`Selection`]: matrices made from other matrices.
+//!
+//! Whether a matrix is one of inner products is what [`mercer`] checks.
 
 mod cache;
 mod combined;
 mod matrix;
+pub mod mercer;
 mod object;
+mod pivoted_cholesky;
+mod rayleigh;
 mod vector;
 mod wrappers;
 

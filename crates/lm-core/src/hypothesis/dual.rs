@@ -1,8 +1,8 @@
 //! What a dual learner returns: coefficients of rows of a Gram matrix.
 
 use super::{
-    Hypothesis, Lift, ObjectExpansion, SupportVectors, VectorExpansion, check_coefficients, check_finite,
-    check_out,
+    Hypothesis, Lift, Linear, ObjectExpansion, SupportVectors, VectorExpansion, check_coefficients,
+    check_finite, check_out,
 };
 use crate::kernel::{Kernel, VectorKernel};
 use crate::{Columns, Error, Examples, Gram, Objects, Result};
@@ -11,7 +11,7 @@ use crate::{Columns, Error, Examples, Gram, Objects, Result};
 ///
 /// It knows no attributes of the examples. On members of the same Gram matrix it predicts as it is; on new data once
 /// it is given the kernel values of new with old examples ([`DualExpansion::decide`]), or bound to the examples
-/// ([`DualExpansion::over_vectors`], [`DualExpansion::over_objects`]).
+/// ([`DualExpansion::over_vectors`], [`DualExpansion::over_columns`], [`DualExpansion::over_objects`]).
 ///
 /// ```
 /// use lm_core::{DualExpansion, Hypothesis, MatrixGram};
@@ -96,6 +96,31 @@ impl DualExpansion {
             total += coefficient * values.iter().zip(&self.coefficients).map(|(k, c)| k * c).sum::<f64>();
         }
         check_finite(&[total]).map(|()| total)
+    }
+
+    /// The same function as a linear one, `w = Σⱼ cⱼxⱼ`, if the Gram matrix was that of the linear kernel.
+    ///
+    /// ```
+    /// use lm_core::{Dense, DualExpansion};
+    ///
+    /// let examples = Dense::new(vec![1.0, 0.0, 0.0, 2.0], 2, 2)?;
+    /// let f = DualExpansion::new(vec![0, 1], vec![3.0, -1.0], 0.5)?.over_columns(&examples)?;
+    /// assert_eq!((f.weights(), f.bias()), (&[3.0, -2.0][..], 0.5));
+    /// # Ok::<(), lm_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Index`] if a row is not in the set, [`Error::NonFinite`] if a weight overflows.
+    pub fn over_columns<E: Examples + ?Sized>(&self, examples: &E) -> Result<Linear> {
+        let len = examples.len();
+        if let Some(&index) = self.rows.iter().find(|&&row| row >= len) {
+            return Err(Error::Index { what: "row", index, len });
+        }
+        let mut weights = vec![0.0; examples.dim()];
+        for (&row, &coefficient) in self.rows.iter().zip(&self.coefficients) {
+            examples.add_scaled(row, coefficient, &mut weights);
+        }
+        Linear::new(weights, self.bias)
     }
 
     /// The same function of vectors: the support examples are copied out of the set that the Gram matrix was made

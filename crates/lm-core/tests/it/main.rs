@@ -3,12 +3,19 @@
 // Helpers of tests may fail as loudly as tests do.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
+#[cfg(any(feature = "faer", feature = "ndarray"))]
+mod adapters;
 mod allocation;
 mod basis;
+#[cfg(feature = "testing")]
+mod conformance;
+#[cfg(feature = "testing")]
+mod hypothesis;
 mod kernels;
 mod loss;
 mod margin;
 mod means;
+mod mercer;
 mod multiclass;
 #[cfg(feature = "persist")]
 mod persist;

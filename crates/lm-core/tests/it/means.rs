@@ -14,7 +14,6 @@ pub(crate) enum Flaw {
     IgnoresWeights,
     DependsOnThreads,
     DependsOnTime,
-    ReturnsNan,
     PanicsOnWideData,
     DropsTheLastRow,
     SwapsTheClasses,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use lm_core::multiclass::{DagModel, LinearMachine, OneVsOneModel, OneVsRestModel};
 use lm_core::persist::{self, Persist};
 use lm_core::{
     Csr, Dense, DualExpansion, Error, Hypothesis, Linear, SupportVectors, VectorExpansion, VectorKernel,
@@ -293,6 +294,24 @@ fn a_large_model_is_read_within_its_bound() {
     assert!(peak <= bytes.len() + 4096, "{peak} bytes for {}", bytes.len());
 }
 
+#[test]
+fn a_list_of_many_small_models_is_read_within_its_bound() {
+    const CLASSES: i64 = 1200;
+    let functions = vec![Linear::new(vec![1.0; 4], 0.5).unwrap(); (CLASSES * (CLASSES - 1) / 2) as usize];
+    let model = OneVsOneModel::new((0..CLASSES).collect(), functions).unwrap();
+    let bytes = persist::encode(&model).unwrap();
+    let (copy, peak) = allocation::peak(|| persist::decode::<OneVsOneModel<Linear>>(&bytes).unwrap());
+    assert_eq!(copy, model);
+    assert!(peak <= allowed(bytes.len()), "{peak} bytes for {}", bytes.len());
+    // A list that claims to be long, with nothing behind the claim.
+    for claimed in [1_u64 << 40, u64::MAX] {
+        let payload: Vec<u8> = [16, 1, 2, claimed].iter().flat_map(|number| number.to_le_bytes()).collect();
+        let bytes = container("one-vs-one@1/linear@1", &payload);
+        let (result, peak) = allocation::peak(|| persist::decode::<OneVsOneModel<Linear>>(&bytes));
+        assert!(result.is_err() && peak < 4096, "{peak}");
+    }
+}
+
 /// Damages a container in one of the ways in which files are damaged or forged.
 fn mutate(bytes: &mut Vec<u8>, random: &mut ChaCha8Rng) {
     const NUMBERS: [u64; 8] =
@@ -340,7 +359,7 @@ fn try_decode<M: Persist>(bytes: &[u8]) -> bool {
     }
 }
 
-pub(crate) type Decoder = fn(&[u8]) -> bool;
+type Decoder = fn(&[u8]) -> bool;
 
 /// A container of every kind, with the function that decodes it.
 fn containers() -> Vec<(Vec<u8>, Decoder)> {
@@ -349,6 +368,12 @@ fn containers() -> Vec<(Vec<u8>, Decoder)> {
     }
     let mut all = vec![of(&linear()), of(&dual()), of(&VectorKernel::polynomial(2, 1.0, 0.5).unwrap())];
     all.extend(expansions().iter().map(of));
+    let functions = || vec![linear(), linear(), linear()];
+    let pairwise = OneVsOneModel::new(vec![-4, 7, 1 << 40], functions()).unwrap();
+    all.push(of(&pairwise));
+    all.push(of(&DagModel::from(pairwise)));
+    all.push(of(&OneVsRestModel::new(vec![1, 2, 3, 4], expansions()).unwrap()));
+    all.push(of(&LinearMachine::new(vec![0, 1, 2], functions()).unwrap()));
     all
 }
 

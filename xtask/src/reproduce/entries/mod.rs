@@ -37,9 +37,12 @@ mod feature_space;
 mod gram_only;
 mod hyperplane;
 mod losses;
+mod many_classes;
 mod margin_slack;
+mod mercer;
 mod polynomial;
 mod quadratic;
+mod structured;
 
 use super::entry::Entry;
 
@@ -50,7 +53,10 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     gram_only::ENTRIES,
     hyperplane::ENTRIES,
     losses::ENTRIES,
+    many_classes::ENTRIES,
     margin_slack::ENTRIES,
+    mercer::ENTRIES,
     polynomial::ENTRIES,
     quadratic::ENTRIES,
+    structured::ENTRIES,
 ];

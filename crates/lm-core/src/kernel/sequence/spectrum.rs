@@ -107,7 +107,8 @@ fn shared<T: Ord>(s: &[T], t: &[T], p: usize) -> u128 {
             std::cmp::Ordering::Greater => drop(t_runs.next()),
             std::cmp::Ordering::Equal => {
                 total += a.len() as u128 * b.len() as u128;
-                (s_runs.next(), t_runs.next());
+                s_runs.next();
+                t_runs.next();
             }
         }
     }
