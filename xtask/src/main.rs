@@ -1,10 +1,11 @@
-//! The workspace's own tasks: `cargo xtask ci`, `cargo xtask tidy` and `cargo xtask reproduce`.
+//! The workspace's own tasks: `cargo xtask ci`, `tidy`, `reproduce` and `bench`.
 //!
 //! Each task is one module with a `command` that returns whether the work succeeded; this file only
 //! reads the arguments and turns the answer into an exit code.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program speaks through the terminal")]
 
+mod bench;
 mod ci;
 mod reproduce;
 mod root;
@@ -31,6 +32,8 @@ enum Task {
     Tidy,
     /// Runs the claims of the sources, and writes what was claimed beside what was measured.
     Reproduce(reproduce::Arguments),
+    /// Measures against other programs.
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Task::Ci(arguments) => ci::command(&arguments),
         Task::Tidy => tidy::command(),
         Task::Reproduce(arguments) => reproduce::command(&arguments),
+        Task::Bench(arguments) => bench::command(&arguments),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -5,7 +5,7 @@
 //! the terminal, and [`report`] and [`page`] write the files, with pictures made by [`figure`].
 
 pub(crate) mod bench;
-mod date;
+pub(crate) mod date;
 mod entries;
 pub(crate) mod entry;
 pub(crate) mod figure;

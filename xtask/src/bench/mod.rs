@@ -1,0 +1,50 @@
+//! `cargo xtask bench`: measurements against other programs, in the same run on the same machine.
+//!
+//! Each suite alternates ours and theirs, keeps every single time, checks that both computed the same thing, writes
+//! the raw run to `benches/runs/` and its section of `docs/BENCHMARKS.md`. Figures of a build without optimisation
+//! would mislead, so a debug build refuses.
+
+mod io;
+mod machine;
+mod peer;
+mod report;
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// What to measure.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    suite: Suite,
+}
+
+/// The suites.
+#[derive(Subcommand)]
+enum Suite {
+    /// Reading svmlight files, against scikit-learn.
+    Io(IoArguments),
+}
+
+/// What the suite on reading needs.
+#[derive(Args)]
+struct IoArguments {
+    /// The folder with the data sets, as NAME/train.svm.gz.
+    #[arg(long)]
+    data: PathBuf,
+    /// How often each file is read by each program.
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeats: u32,
+}
+
+/// Runs a suite; false if a target was missed.
+pub(crate) fn command(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
+    if cfg!(debug_assertions) {
+        return Err("measure an optimised build, as `cargo xtask` makes".into());
+    }
+    match &arguments.suite {
+        Suite::Io(arguments) => io::run(&arguments.data, arguments.repeats),
+    }
+}
