@@ -15,7 +15,7 @@
 //! # Reference
 //! Mercer (1909); Higham (2002), chapter 10.
 
-use super::pivoted_cholesky::{BLOCK, End, Factor, factorise, residual, rounding};
+use super::pivoted_cholesky::{BLOCK, End, Factor, block_of_rows, factorise, residual, rounding};
 use super::{Columns, Gram, Precision, rayleigh};
 use crate::fit::{Budget, Certificate, Discrepancy, Verdict};
 use crate::{Dense, Error, Result, Row, threads};
@@ -113,7 +113,7 @@ pub fn check_within<G: Gram + ?Sized>(gram: &G, tolerance: f64, budget: &Budget)
 fn largest_value<G: Gram + ?Sized>(gram: &G) -> Result<f64> {
     let len = gram.len();
     let rows: Vec<usize> = (0..len).collect();
-    let mut block = vec![0.0; BLOCK.min(len) * len];
+    let mut block = block_of_rows(len)?;
     let mut largest = 0.0_f64;
     for rows in rows.chunks(BLOCK) {
         let block = &mut block[..rows.len() * len];
@@ -154,8 +154,8 @@ fn decide<G: Gram + ?Sized>(gram: &G, size: f64, allowed: f64, budget: &Budget) 
         }
         End::Small(row) | End::Negative(row) => {
             let witness = Witness::lowered(gram, factor.extended(&[(row, 1.0)]), size)?;
-            let (quotient, error) = quotient(gram, &witness.vector)?;
-            if quotient + error < 0.0 {
+            let form = Form::of(gram, &witness.vector)?;
+            if form.value + form.error < 0.0 {
                 Ok(Mercer::Fails(witness))
             } else {
                 Err(Error::Numerical { what: "on which side of Mercer's condition the matrix lies" })
@@ -281,8 +281,7 @@ pub struct Witness {
 
 impl Witness {
     fn lowered<G: Gram + ?Sized>(gram: &G, start: Vec<f64>, size: f64) -> Result<Self> {
-        let vector = rayleigh::lowered(gram, start, size)?;
-        let (quotient, _) = quotient(gram, &vector)?;
+        let (vector, quotient) = rayleigh::lowered(gram, start, size)?;
         Ok(Self { vector, quotient })
     }
 
@@ -298,11 +297,11 @@ impl Witness {
 }
 
 impl<G: Gram + ?Sized> Certificate<G> for Witness {
-    /// Recomputes `vᵗKv` term by term, with a bound on its rounding error, and accepts it if it is negative beyond
-    /// that and as claimed.
+    /// Recomputes `vᵗKv` term by term in sums that keep what they lose, with a bound on the rounding error that is
+    /// left, and accepts it if it is negative beyond that and as claimed.
     fn verify(&self, gram: &G) -> Result<Verdict> {
         check_len(gram, self.vector.len())?;
-        let (recomputed, error) = quotient(gram, &self.vector)?;
+        let Form { value: recomputed, error, plain_error } = Form::of(gram, &self.vector)?;
         let norm = self.vector.iter().rev().fold(0.0_f64, |norm, value| norm.hypot(*value));
         let invalid = |what, claimed, recomputed| {
             Ok(Verdict::Invalid(Discrepancy { what, claimed, recomputed, row: None }))
@@ -317,49 +316,58 @@ impl<G: Gram + ?Sized> Certificate<G> for Witness {
                 recomputed,
             );
         }
-        if !((recomputed - self.quotient).abs() <= 2.0 * error) {
+        if !((recomputed - self.quotient).abs() <= error + plain_error) {
             return invalid("the value of the quadratic form", self.quotient, recomputed);
         }
         Ok(Verdict::Valid)
     }
 }
 
-/// `vᵗKv` with a bound on its rounding error, one row at a time from the last.
-///
-/// Sums carry what each operation loses along with them, so the error is that of rounding the result once: a form that
-/// is negative by little beside the entries of the matrix is still known to be negative.
-fn quotient<G: Gram + ?Sized>(gram: &G, v: &[f64]) -> Result<(f64, f64)> {
-    let mut values = vec![0.0; v.len()];
-    let (mut total, mut lost, mut size) = (0.0, 0.0, 0.0);
-    for (row, &own) in v.iter().enumerate().rev() {
-        // Rows that do not count cost nothing.
-        if own == 0.0 {
-            continue;
+/// `vᵗKv`, with a bound on its rounding error and one on that of summing the same terms plainly.
+struct Form {
+    value: f64,
+    error: f64,
+    plain_error: f64,
+}
+
+impl Form {
+    /// Goes through the matrix one row at a time, from the last.
+    ///
+    /// Sums carry what each operation loses along with them, so the error is that of rounding the result once: a form
+    /// that is negative by little beside the entries of the matrix is still known to be negative.
+    fn of<G: Gram + ?Sized>(gram: &G, v: &[f64]) -> Result<Self> {
+        let mut values = vec![0.0; v.len()];
+        let (mut total, mut lost, mut size) = (0.0_f64, 0.0, 0.0);
+        for (row, &own) in v.iter().enumerate().rev() {
+            // Rows that do not count cost nothing.
+            if own == 0.0 {
+                continue;
+            }
+            gram.fill(&[row], Columns::All, &mut values)?;
+            let (mut sum, mut sum_lost, mut absolute) = (0.0, 0.0, 0.0);
+            for (value, other) in values.iter().zip(v) {
+                let product = value * other;
+                let (next, error) = two_sum(sum, product);
+                sum = next;
+                sum_lost += error + value.mul_add(*other, -product);
+                absolute += product.abs();
+            }
+            let product = own * sum;
+            let (next, error) = two_sum(total, product);
+            total = next;
+            lost += error + own.mul_add(sum, -product) + own * sum_lost;
+            size += own.abs() * absolute;
         }
-        gram.fill(&[row], Columns::All, &mut values)?;
-        let (mut sum, mut sum_lost, mut absolute) = (0.0, 0.0, 0.0);
-        for (value, other) in values.iter().zip(v) {
-            let product = value * other;
-            let (next, error) = two_sum(sum, product);
-            sum = next;
-            sum_lost += error + value.mul_add(*other, -product);
-            absolute += product.abs();
+        let terms = 2.0 * v.len() as f64 + 8.0;
+        let (value, unseen) = (total + lost, f64::MIN_POSITIVE * f64::EPSILON);
+        let error =
+            f64::EPSILON * value.abs() + terms * terms * (f64::EPSILON * f64::EPSILON * size + unseen);
+        let plain_error = terms * (f64::EPSILON * size + terms * unseen);
+        if value.is_finite() && error.is_finite() && plain_error.is_finite() {
+            Ok(Self { value, error, plain_error })
+        } else {
+            Err(Error::Numerical { what: "the value of the quadratic form" })
         }
-        let product = own * sum;
-        let (next, error) = two_sum(total, product);
-        total = next;
-        lost += error + own.mul_add(sum, -product) + own * sum_lost;
-        size += own.abs() * absolute;
-    }
-    let terms = 2.0 * v.len() as f64 + 8.0;
-    let total = total + lost;
-    let unseen = f64::MIN_POSITIVE * f64::EPSILON;
-    let error =
-        f64::EPSILON * f64::abs(total) + terms * terms * (f64::EPSILON * f64::EPSILON * size + unseen);
-    if total.is_finite() && error.is_finite() {
-        Ok((total, error))
-    } else {
-        Err(Error::Numerical { what: "the value of the quadratic form" })
     }
 }
 

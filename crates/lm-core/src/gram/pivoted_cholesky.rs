@@ -40,6 +40,17 @@ pub(super) struct Factor {
 /// Rows of the matrix that are asked for at a time when all of it is read.
 pub(super) const BLOCK: usize = 64;
 
+/// Room for a block of rows.
+pub(super) fn block_of_rows(len: usize) -> Result<Vec<f64>> {
+    let what = "a block of the Gram matrix";
+    let size = len.saturating_mul(BLOCK.min(len));
+    let mut block = Vec::new();
+    let needed = size.saturating_mul(size_of::<f64>());
+    block.try_reserve_exact(size).map_err(|_| Error::Memory { what, needed, allowed: 0 })?;
+    block.resize(size, 0.0);
+    Ok(block)
+}
+
 /// Factorises `K + shift·I`, whose largest entry is `size` in absolute value, until the diagonal of what is left adds
 /// up to at most `trace`.
 pub(super) fn factorise<G: Gram + ?Sized>(
@@ -193,7 +204,7 @@ pub(super) fn residual<G: Gram + ?Sized>(
     let len = factor.len;
     let mut found = Residual { largest: 0.0, place: (0, 0, 1.0), norm: 0.0, rounding: 0.0 };
     let (mut squares, mut whole) = (0.0, 0.0);
-    let mut block = vec![0.0; BLOCK.min(len) * len];
+    let mut block = block_of_rows(len)?;
     let rows: Vec<usize> = (0..len).collect();
     for rows in rows.chunks(BLOCK) {
         let first = rows[0];

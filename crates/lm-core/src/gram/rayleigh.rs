@@ -10,7 +10,7 @@
 //! # Reference
 //! Knyazev (2001), algorithm 4.1.
 
-use super::pivoted_cholesky::BLOCK;
+use super::pivoted_cholesky::{BLOCK, block_of_rows};
 use super::{Columns, Gram};
 use crate::{Error, Result, Row, eigen};
 
@@ -20,9 +20,9 @@ type Pair = (Vec<f64>, Vec<f64>);
 /// Iterations at most; the quotient need only be clearly negative, not the eigenvalue.
 const ITERATIONS: usize = 24;
 
-/// Lowers the quotient of `v` while it falls noticeably, and gives a vector of length 1. `size` is the largest entry of
-/// `K` in absolute value.
-pub(super) fn lowered<G: Gram + ?Sized>(gram: &G, v: Vec<f64>, size: f64) -> Result<Vec<f64>> {
+/// Lowers the quotient of `v` while it falls noticeably, and gives a vector of length 1 with its quotient. `size` is
+/// the largest entry of `K` in absolute value.
+pub(super) fn lowered<G: Gram + ?Sized>(gram: &G, v: Vec<f64>, size: f64) -> Result<(Vec<f64>, f64)> {
     let v = unit(v).ok_or(Error::Numerical { what: "the witness" })?;
     let image = product(gram, &v)?;
     let mut current: Pair = (v, image);
@@ -48,14 +48,17 @@ pub(super) fn lowered<G: Gram + ?Sized>(gram: &G, v: Vec<f64>, size: f64) -> Res
             break;
         }
     }
-    unit(current.0).ok_or(Error::Numerical { what: "the witness" })
+    // Computed afresh: the images above are combinations of combinations.
+    let v = unit(current.0).ok_or(Error::Numerical { what: "the witness" })?;
+    let quotient = dot(&v, &product(gram, &v)?);
+    Ok((v, quotient))
 }
 
 /// `K v`, in blocks of rows.
 fn product<G: Gram + ?Sized>(gram: &G, v: &[f64]) -> Result<Vec<f64>> {
     let len = v.len();
     let rows: Vec<usize> = (0..len).collect();
-    let mut block = vec![0.0; BLOCK.min(len) * len];
+    let mut block = block_of_rows(len)?;
     let mut out = Vec::with_capacity(len);
     for rows in rows.chunks(BLOCK) {
         let block = &mut block[..rows.len() * len];

@@ -285,10 +285,11 @@ fn augmented_examples_turn_the_bias_into_a_weight() {
     let (plain, normalised) =
         (augmented::examples(&examples).unwrap(), augmented::normalised(&examples, &labels).unwrap());
     let decisions = f.decision_values(&examples).unwrap();
-    for row in 0..examples.len() {
+    assert_eq!(normalised.len(), decisions.len());
+    for (row, decision) in decisions.iter().enumerate() {
         let sign = labels.signs()[row].value();
-        assert!((plain.dot(row, &a) - decisions[row]).abs() < 1e-14);
-        assert!((normalised.dot(row, &a) - sign * decisions[row]).abs() < 1e-14);
+        assert!((plain.dot(row, &a) - decision).abs() < 1e-14);
+        assert!((normalised.dot(row, &a) - sign * decision).abs() < 1e-14);
         assert_eq!(normalised.slice(row)[0], sign);
     }
     assert!(matches!(augmented::hyperplane(&[]), Err(Error::Empty { .. })));

@@ -23,7 +23,7 @@ use crate::{Error, Kernel, Result};
 /// use lm_core::Kernel;
 ///
 /// let k = Spectrum::new(2)?;
-/// assert_eq!(k.value("statistics", "computation"), 2.0); // "ta" and "at"
+/// assert_eq!(k.value("statistics", "computation"), 4.0); // "ta" and "at" once in both, "ti" twice and once
 /// assert_eq!(k.value("aaa", "aa"), 2.0); // "aa" twice, and once
 /// assert_eq!(Spectrum::blended(2)?.value(b"ab".as_slice(), b"ab"), 3.0); // "a", "b", "ab"
 /// # Ok::<(), lm_core::Error>(())
