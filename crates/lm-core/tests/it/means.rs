@@ -8,10 +8,12 @@ use lm_core::{
     Learner, Linear, Result, Sign, Stop, TrainingSet, Verdict,
 };
 
-/// What a learner could do wrong.
+/// What a learner could do wrong. Only the tests of the conformance suite ask for it.
+#[cfg_attr(not(feature = "testing"), allow(dead_code))]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Flaw {
     IgnoresWeights,
+    #[cfg(feature = "parallel")]
     DependsOnThreads,
     DependsOnTime,
     PanicsOnWideData,
@@ -32,6 +34,7 @@ pub(crate) struct Means {
 }
 
 impl Means {
+    #[cfg(feature = "testing")]
     pub(crate) fn with(flaw: Flaw) -> Self {
         Self { flaw: Some(flaw) }
     }
