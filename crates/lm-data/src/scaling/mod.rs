@@ -1,7 +1,7 @@
 //! Bringing columns, or rows, to a common size.
 //!
 //! A [`Scaler`] is fitted on the training set, applied to it and to every later example, and saved with the model: it
-//! is `serde`, its decoder checks everything, and it refuses examples of another width.
+//! is `serde`, its decoder checks everything, and it refuses examples of another width. [`Scaled`] keeps the two together.
 //!
 //! ```text
 //! MinMax       x ↦ low + (high − low) · (x − min) / (max − min)     by column
@@ -18,6 +18,8 @@
 //! `UnitLength`, never by silently leaving out the shift. [`Scaler::apply`] returns dense examples in every case.
 
 mod columns;
+mod scaled;
 mod scaler;
 
+pub use scaled::Scaled;
 pub use scaler::{Scaler, Scaling};

@@ -1,7 +1,7 @@
 //! Scaling: known images, constant and enormous columns, sparse and dense alike, and a checked round trip by serde.
 
-use lm_core::{Collection, Csr, Dense, Error, Examples};
-use lm_data::scaling::{Scaler, Scaling};
+use lm_core::{Collection, Csr, Dense, Error, Examples, Hypothesis, Linear, persist};
+use lm_data::scaling::{Scaled, Scaler, Scaling};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -148,5 +148,25 @@ fn a_scaler_survives_serde_and_its_decoder_checks_it() {
         r#"{"scaling":{"MinMax":{"low":1.0,"high":0.0}},"dim":1,"units":[1.0],"shifts":[0.0],"spans":[1.0]}"#,
     ] {
         assert!(serde_json::from_str::<Scaler>(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
+fn a_model_is_saved_with_its_scaler_and_decides_alike() {
+    let examples = random(5, 3000, 3, 100.0);
+    let weights = Linear::new(vec![1.0, -2.0, 0.5], 0.25).unwrap();
+    for kind in KINDS {
+        let scaler = Scaler::fit(&examples, kind).unwrap();
+        let wanted = weights.decision_values(&scaler.apply(&examples).unwrap()).unwrap();
+        let model = Scaled::new(scaler.clone(), weights.clone());
+        assert_eq!(model.decision_values(&examples).unwrap(), wanted);
+        let bytes = persist::encode(&model).unwrap();
+        let back: Scaled<Linear> = persist::decode(&bytes).unwrap();
+        assert_eq!(back.decision_values(&examples).unwrap(), wanted);
+        assert_eq!(persist::decode::<Scaler>(&persist::encode(&scaler).unwrap()).unwrap(), scaler);
+        // Neither is taken for the other.
+        assert!(persist::decode::<Linear>(&bytes).is_err() && persist::decode::<Scaler>(&bytes).is_err());
+        let wider = random(6, 2, 4, 1.0);
+        assert!(matches!(back.decision_values(&wider), Err(Error::Length { expected: 3, found: 4, .. })));
     }
 }
