@@ -73,6 +73,17 @@ pub enum Error {
         /// What is wrong there.
         problem: &'static str,
     },
+    /// An edge of a graph that cannot be.
+    Edge {
+        /// The position of the edge in the list, counted from 0.
+        edge: usize,
+        /// The vertex it starts at.
+        from: usize,
+        /// The vertex it ends at.
+        to: usize,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// A matrix of another library lies in memory in a way that cannot be borrowed.
     Layout {
         /// What is accepted.
@@ -206,6 +217,7 @@ impl fmt::Display for Error {
             Self::Sparse { row, position, problem } => {
                 write!(f, "sparse row {row}, entry {position}: {problem}")
             }
+            Self::Edge { edge, from, to, problem } => write!(f, "edge {edge} from {from} to {to}: {problem}"),
             Self::Layout { accepted } => write!(f, "this matrix cannot be borrowed; accepted is {accepted}"),
             Self::Setting { name, value, accepted } => {
                 write!(f, "setting `{name}` is {value}; accepted is {accepted}")
@@ -265,6 +277,7 @@ mod tests {
             Error::Index { what: "example", index: 9, len: 9 },
             Error::TooLarge { what: "dimension", size: 5, limit: 4 },
             Error::Sparse { row: 1, position: 7, problem: "indices must increase" },
+            Error::Edge { edge: 2, from: 4, to: 4, problem: "an edge must join two different vertices" },
             Error::Layout { accepted: "row-major" },
             Error::Setting { name: "C", value: f64::NAN, accepted: "a number > 0" },
             Error::Label { row: 2, value: 1.5, accepted: "an integer" },

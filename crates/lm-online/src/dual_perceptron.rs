@@ -45,12 +45,12 @@ pub struct DualPerceptron {
 
 impl Default for DualPerceptron {
     fn default() -> Self {
-        Self { passes: 10_000 }
+        Self { passes: 1_000 }
     }
 }
 
 impl DualPerceptron {
-    /// Ends the run after this many passes over the data, if it has not converged. At least 1; default 10 000. A
+    /// Ends the run after this many passes over the data, if it has not converged. At least 1; default 1000. A
     /// budget on iterations takes its place.
     #[must_use]
     pub fn with_passes(self, passes: u64) -> Self {

@@ -8,12 +8,14 @@
 mod budget;
 mod certificate;
 mod control;
+mod over_vectors;
 mod report;
 mod separation;
 
 pub use budget::Budget;
 pub use certificate::{Certificate, Discrepancy, DualityFigures, Verdict};
 pub use control::{Cancel, Control, Meter, Observer, Progress};
+pub use over_vectors::{OverVectors, OverVectorsCertificate};
 pub use report::{CacheFigures, Report, Stop};
 pub use separation::{Inseparability, Separation};
 
@@ -78,5 +80,18 @@ pub trait Learner<S: Collection + ?Sized, L: Labelling>: Sync {
     /// As [`Learner::fit_with`], and [`Error::Length`] if there are not as many labels as examples.
     fn fit(&self, examples: &S, labels: &L) -> Result<Fit<Self::Model, Self::Certificate>> {
         self.fit_with(&TrainingSet::new(examples, labels)?, &Control::default())
+    }
+}
+
+impl<S: Collection + ?Sized, Y: Labelling, L: Learner<S, Y> + ?Sized> Learner<S, Y> for &L {
+    type Model = L::Model;
+    type Certificate = L::Certificate;
+
+    fn fit_with(
+        &self,
+        set: &TrainingSet<'_, S, Y>,
+        control: &Control<'_>,
+    ) -> Result<Fit<Self::Model, Self::Certificate>> {
+        (**self).fit_with(set, control)
     }
 }

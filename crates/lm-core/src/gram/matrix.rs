@@ -31,7 +31,8 @@ impl MatrixGram<'static> {
     ///
     /// # Errors
     /// [`Error::Empty`] for no rows, [`Error::Length`] unless there are `len²` values, [`Error::NonFinite`] for NaN
-    /// or an infinity, [`Error::Asymmetric`] where an entry differs from its mirror image by more than rounding.
+    /// or an infinity, [`Error::Asymmetric`] where an entry differs from its mirror image by more than rounding. Where
+    /// it differs by rounding, the upper triangle counts for both.
     pub fn precomputed(values: Vec<f64>, len: usize) -> Result<Self> {
         Self::checked(Cow::Owned(values), len)
     }
@@ -71,7 +72,7 @@ impl<'a> MatrixGram<'a> {
         Self::checked(Cow::Borrowed(values), len)
     }
 
-    fn checked(values: Cow<'a, [f64]>, len: usize) -> Result<Self> {
+    fn checked(mut values: Cow<'a, [f64]>, len: usize) -> Result<Self> {
         if len == 0 {
             return Err(Error::Empty { what: "the Gram matrix" });
         }
@@ -90,6 +91,10 @@ impl<'a> MatrixGram<'a> {
                 let difference = values[row * len + column] - values[column * len + row];
                 if difference.abs() > allowed {
                     return Err(Error::Asymmetric { row, column, difference });
+                }
+                if difference != 0.0 {
+                    let upper = values[row * len + column];
+                    values.to_mut()[column * len + row] = upper;
                 }
             }
         }
@@ -141,5 +146,32 @@ impl Gram for MatrixGram<'_> {
 
     fn error_bound(&self, precision: Precision) -> f64 {
         narrowed(self.error, self.largest, precision)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounding_between_the_triangles_is_removed() {
+        let near = 1.0 + f64::EPSILON;
+        let values = [2.0, near, 1.0, 2.0];
+        let gram = MatrixGram::borrowed(&values, 2).unwrap();
+        assert_eq!(gram.values(), [2.0, near, near, 2.0]);
+        let exact = [2.0, 1.0, 1.0, 2.0];
+        let untouched = MatrixGram::borrowed(&exact, 2).unwrap();
+        assert!(std::ptr::eq(untouched.values(), &exact[..]));
+    }
+
+    #[test]
+    fn shapes_and_values_are_checked() {
+        assert!(matches!(MatrixGram::precomputed(vec![], 0), Err(Error::Empty { .. })));
+        assert!(matches!(MatrixGram::precomputed(vec![1.0; 3], 2), Err(Error::Length { expected: 4, .. })));
+        let refused = MatrixGram::precomputed(vec![1.0, f64::NAN, 0.0, 1.0], 2);
+        assert!(matches!(refused, Err(Error::NonFinite { row: 0, column: Some(1), .. })));
+        let gram = MatrixGram::precomputed(vec![1.0; 4], 2).unwrap();
+        let small = Budget::default().with_memory(16);
+        assert!(matches!(MatrixGram::computed(&gram, &small), Err(Error::Memory { needed: 32, .. })));
     }
 }

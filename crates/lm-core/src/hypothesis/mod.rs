@@ -14,7 +14,7 @@ mod vector_expansion;
 pub use dual::DualExpansion;
 pub use linear::Linear;
 pub use object_expansion::ObjectExpansion;
-pub use vector_expansion::{SupportVectors, VectorExpansion};
+pub use vector_expansion::{NoVectors, SupportVectors, VectorExpansion};
 
 use crate::collection::Collection;
 use crate::labels::Sign;

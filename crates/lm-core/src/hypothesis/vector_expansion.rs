@@ -1,8 +1,10 @@
 //! An expansion in kernel values over kept support vectors.
 
+use std::num::NonZero;
+
 use super::{Hypothesis, Lift, check_coefficients, check_finite, check_out};
 use crate::kernel::{Kernel, VectorKernel};
-use crate::{Csr, Dense, Error, Examples, Result, Row, threads};
+use crate::{Collection, Csr, Dense, Error, Examples, Result, Row, threads};
 
 /// The support vectors of an expansion, owned, in the storage that the training examples had.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,20 +23,57 @@ pub enum SupportVectors {
     /// Sparse, `f32`.
     #[cfg_attr(feature = "serde", serde(with = "super::stored::sparse"))]
     SparseF32(Csr<'static, f32>),
+    /// None: the expansion is its bias. A run that was stopped before its first step has such a model.
+    None(NoVectors),
+}
+
+/// No vectors at all, of a known dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NoVectors {
+    dim: NonZero<u64>,
+}
+
+impl NoVectors {
+    /// No vectors of this dimension.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] for dimension 0.
+    pub fn new(dim: usize) -> Result<Self> {
+        let dim = NonZero::new(dim as u64).ok_or(Error::Empty { what: "the set of columns" })?;
+        Ok(Self { dim })
+    }
+}
+
+impl Collection for NoVectors {
+    fn len(&self) -> usize {
+        0
+    }
+}
+
+impl Examples for NoVectors {
+    fn dim(&self) -> usize {
+        usize::try_from(self.dim.get()).unwrap_or(usize::MAX)
+    }
+
+    fn row(&self, _: usize) -> Row<'_> {
+        // No row exists, so none is asked for; an empty one has no effect on any sum.
+        Row::DenseF64(&[])
+    }
 }
 
 impl SupportVectors {
     /// Copies some rows of a set, in its own storage. A set whose rows differ in storage is copied as dense `f64`.
     ///
     /// # Errors
-    /// [`Error::Empty`] for no rows, [`Error::Index`] for a row that does not exist.
+    /// [`Error::Index`] for a row that does not exist.
     pub fn copied<E: Examples + ?Sized>(examples: &E, rows: &[usize]) -> Result<Self> {
         let (len, dim) = (examples.len(), examples.dim());
         if let Some(&index) = rows.iter().find(|&&row| row >= len) {
             return Err(Error::Index { what: "row", index, len });
         }
         let Some(&first) = rows.first() else {
-            return Err(Error::Empty { what: "the set of support vectors" });
+            return NoVectors::new(dim).map(Self::None);
         };
         let chosen = || rows.iter().map(|&row| examples.row(row));
         match examples.row(first) {
@@ -74,6 +113,7 @@ impl SupportVectors {
             Self::DenseF32(set) => set,
             Self::SparseF64(set) => set,
             Self::SparseF32(set) => set,
+            Self::None(set) => set,
         }
     }
 }

@@ -3,10 +3,8 @@
 //! Nothing here is used by the library itself. The feature `testing` is meant for `[dev-dependencies]`.
 
 pub mod conformance;
-mod kernelised;
 mod split_mix;
 
-pub use kernelised::Kernelised;
 pub use split_mix::SplitMix64;
 
 /// Whether two numbers are equal up to a relative error, or up to an absolute one near zero:

@@ -1,9 +1,10 @@
 //! The conformance suite, tested on learners whose faults are known.
 
+use lm_core::OverVectors;
 use lm_core::multiclass::{Dag, LinearMachineLearner, OneVsOne, OneVsRest};
 use lm_core::persist::Persist;
+use lm_core::testing::close;
 use lm_core::testing::conformance::{AnyExamples, Check, Suite, assert_conforms};
-use lm_core::testing::{Kernelised, close};
 use lm_core::{
     BinaryLabels, Control, Examples, Fit, Hypothesis, Learner, Linear, Result, Stop, Targets, TrainingSet,
     VectorKernel,
@@ -50,7 +51,7 @@ fn honest_learners_conform() {
     assert_conforms(&Suite::binary(&means).persistent().certified());
     assert_conforms(&Suite::regression(&Covariance::default()).persistent());
     let kernel = VectorKernel::polynomial(2, 0.5, 1.0).unwrap();
-    assert_conforms(&Suite::binary(&Kernelised::new(KernelMeans, kernel)).persistent());
+    assert_conforms(&Suite::binary(&OverVectors::new(KernelMeans, kernel)).persistent());
     assert_conforms(&Suite::classes(&OneVsOne::new(means)).persistent());
     assert_conforms(&Suite::classes(&OneVsRest::new(means)).persistent());
     assert_conforms(&Suite::classes(&Dag::new(means)).persistent());

@@ -101,7 +101,10 @@ fn support_vectors_keep_the_storage_of_the_examples() {
         assert!(pairs, "{support:?}");
     }
     assert!(matches!(SupportVectors::copied(&dense, &[12]), Err(Error::Index { index: 12, len: 12, .. })));
-    assert!(matches!(SupportVectors::copied(&dense, &[]), Err(Error::Empty { .. })));
+    let constant =
+        VectorExpansion::new(kernel, SupportVectors::copied(&dense, &[]).unwrap(), vec![], 0.5).unwrap();
+    assert!(constant.decision_values(&dense).unwrap().iter().all(|value| *value == 0.5));
+    assert!(matches!(constant.decision(&[1.0; 99]), Err(Error::Length { .. })));
 }
 
 #[test]

@@ -337,9 +337,9 @@ fn edges_are_checked() {
     ));
     assert!(matches!(
         Graph::new(vec![0; 2], &[(0, 1), (1, 1)]),
-        Err(Error::Sparse { row: 1, position: 1, .. })
+        Err(Error::Edge { edge: 1, from: 1, to: 1, .. })
     ));
-    assert!(matches!(Graph::new(vec![0; 2], &[(0, 1), (1, 0)]), Err(Error::Sparse { position: 1, .. })));
+    assert!(matches!(Graph::new(vec![0; 2], &[(0, 1), (1, 0)]), Err(Error::Edge { edge: 1, .. })));
     let graph = Graph::new(vec![5, 6, 7], &[(2, 0)]).unwrap();
     assert_eq!((graph.len(), graph.edges()), (3, 1));
     assert_eq!(graph.neighbours(0), Some(&[2][..]));

@@ -10,6 +10,7 @@ mod basis;
 #[cfg(feature = "testing")]
 mod conformance;
 mod gram;
+mod gram_precision;
 #[cfg(feature = "testing")]
 mod hypothesis;
 mod kernels;
@@ -20,3 +21,5 @@ mod mercer;
 mod multiclass;
 #[cfg(feature = "persist")]
 mod persist;
+#[cfg(feature = "persist")]
+mod persist_files;

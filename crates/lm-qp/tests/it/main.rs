@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot unwrap has failed")]
 #![allow(missing_docs, reason = "the names of tests say what they show")]
 
+mod conformance;
 mod nasty_input;

@@ -62,8 +62,8 @@ impl Graph {
     /// A graph with these vertex labels and edges, each edge given once, in either direction.
     ///
     /// # Errors
-    /// [`Error::Index`] for an edge to a vertex that does not exist; [`Error::Sparse`], with the vertex as row and the
-    /// number of the edge as entry, for a loop or an edge that was given before.
+    /// [`Error::Index`] for an edge to a vertex that does not exist, [`Error::Edge`] for a loop or an edge that was given
+    /// before.
     pub fn new(labels: Vec<u64>, edges: &[(usize, usize)]) -> Result<Self> {
         let len = labels.len();
         let mut ends: Vec<(usize, usize, usize)> = Vec::with_capacity(2 * edges.len());
@@ -72,18 +72,15 @@ impl Graph {
                 return Err(Error::Index { what: "vertex", index, len });
             }
             if a == b {
-                return Err(Error::Sparse {
-                    row: a,
-                    position,
-                    problem: "an edge must join two different vertices",
-                });
+                let problem = "an edge must join two different vertices";
+                return Err(Error::Edge { edge: position, from: a, to: b, problem });
             }
             ends.extend([(a, b, position), (b, a, position)]);
         }
         ends.sort_unstable();
         if let Some(pair) = ends.windows(2).find(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
-            let (row, _, position) = pair[1];
-            return Err(Error::Sparse { row, position, problem: "an edge must be given only once" });
+            let (from, to, edge) = pair[1];
+            return Err(Error::Edge { edge, from, to, problem: "an edge must be given only once" });
         }
         let offsets = (0..=len).map(|vertex| ends.partition_point(|end| end.0 < vertex)).collect();
         let neighbours = ends.iter().map(|end| end.1).collect();

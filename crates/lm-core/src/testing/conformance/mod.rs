@@ -3,7 +3,7 @@
 //! A [`Suite`] runs a learner through all of [`Check::ALL`]: bad, degenerate and extreme data, equivalent data in
 //! other forms, budgets, threads, and the way to disk and back. It is written against [`Learner`] over
 //! `dyn Examples`, so it takes every learner that accepts any examples; one over Gram matrices is wrapped in
-//! [`Kernelised`](super::Kernelised). What a learner does not promise is left out by name.
+//! [`OverVectors`](crate::OverVectors). What a learner does not promise is left out by name.
 //!
 //! ```
 //! # use lm_core::*;

@@ -1,0 +1,6 @@
+//! Capabilities of `lm-online`, one file each.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot unwrap has failed")]
+#![allow(missing_docs, reason = "the names of tests say what they show")]
+
+mod conformance;
