@@ -9,3 +9,8 @@ mod smo;
 
 pub use c_svc::CSvc;
 pub use certificate::SvcCertificate;
+
+/// The example of the README is run as a test of this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -104,7 +104,7 @@ where
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored<H>"))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::stored::Stored<H>"))]
 #[cfg_attr(feature = "serde", serde(bound(deserialize = "H: serde::Deserialize<'de>")))]
 pub struct OneVsRestModel<H> {
     #[cfg_attr(feature = "serde", serde(with = "crate::serde_array"))]
@@ -112,22 +112,11 @@ pub struct OneVsRestModel<H> {
     models: Vec<H>,
 }
 
-/// What a decoder reads before it is checked.
 #[cfg(feature = "serde")]
-#[derive(serde::Deserialize)]
-#[serde(bound(deserialize = "H: serde::Deserialize<'de>"))]
-struct Stored<H> {
-    #[serde(with = "crate::serde_array")]
-    classes: Vec<i64>,
-    #[serde(deserialize_with = "super::stored::list")]
-    models: Vec<H>,
-}
-
-#[cfg(feature = "serde")]
-impl<H> TryFrom<Stored<H>> for OneVsRestModel<H> {
+impl<H> TryFrom<super::stored::Stored<H>> for OneVsRestModel<H> {
     type Error = crate::Error;
 
-    fn try_from(stored: Stored<H>) -> Result<Self> {
+    fn try_from(stored: super::stored::Stored<H>) -> Result<Self> {
         Self::new(stored.classes, stored.models)
     }
 }

@@ -1,9 +1,20 @@
-//! Lists of models in serde formats.
+//! Models of many parts in serde formats.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+/// Classes and a list of models, as a decoder reads them before they are checked.
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "H: Deserialize<'de>"))]
+pub(super) struct Stored<H> {
+    #[serde(with = "crate::serde_array")]
+    pub(super) classes: Vec<i64>,
+    #[serde(deserialize_with = "list")]
+    pub(super) models: Vec<H>,
+}
 
 /// Reads a list of models. Memory grows with the models that have arrived, by an eighth at a time, so that neither a
 /// claimed length nor the usual doubling decides how much is taken.

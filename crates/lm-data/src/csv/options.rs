@@ -33,9 +33,7 @@ pub struct Options {
     header: Header,
     target: Target,
     classes: Option<Vec<String>>,
-    record_limit: usize,
-    text_limit: u64,
-    block_bytes: usize,
+    limits: Limits,
 }
 
 /// Which column is the target.
@@ -56,9 +54,7 @@ impl Default for Options {
             header: Header::Detect,
             target: Target::Usual,
             classes: None,
-            record_limit: 64 << 20,
-            text_limit: 16 << 30,
-            block_bytes: 1 << 20,
+            limits: Limits::default(),
         }
     }
 }
@@ -101,20 +97,20 @@ impl Options {
     /// The longest row accepted, in bytes, at least 1. Default 64 MiB. It bounds the memory of [`super::Blocks`].
     #[must_use]
     pub fn with_record_limit(self, bytes: usize) -> Self {
-        Self { record_limit: bytes, ..self }
+        Self { limits: Limits { line: bytes, ..self.limits }, ..self }
     }
 
     /// The longest text accepted, in bytes after decompression, at least 1. Default 16 GiB.
     #[must_use]
     pub fn with_text_limit(self, bytes: u64) -> Self {
-        Self { text_limit: bytes, ..self }
+        Self { limits: Limits { text: bytes, ..self.limits }, ..self }
     }
 
     /// The text that one task parses, and that one block of [`super::Blocks`] is made from, in bytes, at least 1.
     /// Default 1 MiB. It changes no result. A longer row is a block of its own.
     #[must_use]
     pub fn with_block_bytes(self, bytes: usize) -> Self {
-        Self { block_bytes: bytes, ..self }
+        Self { limits: Limits { block: bytes, ..self.limits }, ..self }
     }
 
     pub(super) fn validate(&self) -> Result<()> {
@@ -133,15 +129,7 @@ impl Options {
                 return Err(Error::Setting { name: "classes (their number)", value, accepted });
             }
         }
-        let sizes = [
-            ("record_limit", self.record_limit as u64),
-            ("text_limit", self.text_limit),
-            ("block_bytes", self.block_bytes as u64),
-        ];
-        match sizes.iter().find(|(_, bytes)| *bytes == 0) {
-            Some(&(name, _)) => Err(Error::Setting { name, value: 0.0, accepted: "at least 1 byte" }),
-            None => Ok(()),
-        }
+        self.limits.validate("record_limit")
     }
 
     /// The delimiter as a byte; the check admits ASCII only.
@@ -162,6 +150,6 @@ impl Options {
     }
 
     pub(super) fn limits(&self) -> Limits {
-        Limits { block: self.block_bytes, line: self.record_limit, text: self.text_limit }
+        self.limits
     }
 }

@@ -16,25 +16,11 @@ use crate::text::lines::Limits;
 /// assert_eq!(data.examples.dot(0, &[1.0, 0.0, 0.0, 1.0, 0.0]), 3.5);
 /// # Ok::<(), lm_core::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Options {
     zero_based: bool,
     dim: Option<usize>,
-    line_limit: usize,
-    text_limit: u64,
-    block_bytes: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            zero_based: false,
-            dim: None,
-            line_limit: 64 << 20,
-            text_limit: 16 << 30,
-            block_bytes: 1 << 20,
-        }
-    }
+    limits: Limits,
 }
 
 /// The largest index accepted: the largest that readers with 32-bit signed indices accept too.
@@ -58,21 +44,21 @@ impl Options {
     /// The longest line accepted, in bytes, at least 1. Default 64 MiB. It bounds the memory of [`super::Blocks`].
     #[must_use]
     pub fn with_line_limit(self, bytes: usize) -> Self {
-        Self { line_limit: bytes, ..self }
+        Self { limits: Limits { line: bytes, ..self.limits }, ..self }
     }
 
     /// The longest text accepted, in bytes after decompression, at least 1. Default 16 GiB. It bounds what a small
     /// gzip file can unfold to.
     #[must_use]
     pub fn with_text_limit(self, bytes: u64) -> Self {
-        Self { text_limit: bytes, ..self }
+        Self { limits: Limits { text: bytes, ..self.limits }, ..self }
     }
 
     /// The text that one task parses, and that one block of [`super::Blocks`] is made from, in bytes, at least 1.
     /// Default 1 MiB. It changes no result. A longer line is a block of its own.
     #[must_use]
     pub fn with_block_bytes(self, bytes: usize) -> Self {
-        Self { block_bytes: bytes, ..self }
+        Self { limits: Limits { block: bytes, ..self.limits }, ..self }
     }
 
     pub(super) fn validate(&self) -> Result<()> {
@@ -80,15 +66,7 @@ impl Options {
         if let Some(dim) = self.dim.filter(|&dim| dim == 0 || dim as u64 > largest) {
             return Err(Error::Setting { name: "dim", value: dim as f64, accepted: "1 to 2147483648" });
         }
-        let sizes = [
-            ("line_limit", self.line_limit as u64),
-            ("text_limit", self.text_limit),
-            ("block_bytes", self.block_bytes as u64),
-        ];
-        match sizes.iter().find(|(_, bytes)| *bytes == 0) {
-            Some(&(name, _)) => Err(Error::Setting { name, value: 0.0, accepted: "at least 1 byte" }),
-            None => Ok(()),
-        }
+        self.limits.validate("line_limit")
     }
 
     /// The number of the first column.
@@ -101,6 +79,6 @@ impl Options {
     }
 
     pub(super) fn limits(&self) -> Limits {
-        Limits { block: self.block_bytes, line: self.line_limit, text: self.text_limit }
+        self.limits
     }
 }

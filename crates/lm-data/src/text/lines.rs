@@ -21,6 +21,23 @@ pub(crate) struct Limits {
     pub(crate) text: u64,
 }
 
+impl Default for Limits {
+    fn default() -> Self {
+        Self { block: 1 << 20, line: 64 << 20, text: 16 << 30 }
+    }
+}
+
+impl Limits {
+    /// Checks that no size is 0. `line` is what the setting for the longest line is called.
+    pub(crate) fn validate(&self, line: &'static str) -> Result<()> {
+        let sizes = [(line, self.line as u64), ("text_limit", self.text), ("block_bytes", self.block as u64)];
+        match sizes.iter().find(|(_, bytes)| *bytes == 0) {
+            Some(&(name, _)) => Err(Error::Setting { name, value: 0.0, accepted: "at least 1 byte" }),
+            None => Ok(()),
+        }
+    }
+}
+
 /// What ends a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineEnds {

@@ -5,3 +5,4 @@
 
 mod conformance;
 mod nasty_input;
+mod reference_values;
