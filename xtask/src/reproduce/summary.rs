@@ -19,7 +19,7 @@ pub(super) fn list(entries: &[&Entry], width: usize) -> String {
         let head = format!("{}  {:<place$}  ", entry.id, entry.place);
         text += &format!("{head}{}\n", cut(entry.claim, width.saturating_sub(place + 7)));
     }
-    text + &format!("{} entries\n", entries.len())
+    text + &counted(entries.len()) + "\n"
 }
 
 /// One line about an entry that has run.
@@ -60,12 +60,17 @@ fn details(record: &Record<'_>) -> String {
     text
 }
 
+/// A number of entries, in words.
+fn counted(number: usize) -> String {
+    if number == 1 { "1 entry".into() } else { format!("{number} entries") }
+}
+
 /// How many entries there are of each verdict.
 pub(super) fn counts(records: &[Record<'_>]) -> String {
     let count = |verdict| records.iter().filter(|record| record.verdict() == verdict).count();
     format!(
-        "{} entries: holds {}, erratum {}, fails {}",
-        records.len(),
+        "{}: holds {}, erratum {}, fails {}",
+        counted(records.len()),
         count(Verdict::Holds),
         count(Verdict::Erratum),
         count(Verdict::Fails)

@@ -5,10 +5,28 @@ use crate::collection::Collection;
 use crate::{Error, Result};
 
 /// `K + L`.
+///
+/// ```
+/// use lm_core::gram::Sum;
+/// use lm_core::{Gram, MatrixGram};
+///
+/// let gram = MatrixGram::precomputed(vec![4.0, 3.0, 3.0, 9.0], 2)?;
+/// assert_eq!(Sum::new(&gram, &gram)?.diagonal()?, [8.0, 18.0]);
+/// # Ok::<(), lm_core::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Sum<A, B>(Pair<A, B>);
 
 /// `Kᵢⱼ · Lᵢⱼ`, the elementwise product, which is again a Gram matrix.
+///
+/// ```
+/// use lm_core::gram::Product;
+/// use lm_core::{Gram, MatrixGram};
+///
+/// let gram = MatrixGram::precomputed(vec![4.0, 3.0, 3.0, 9.0], 2)?;
+/// assert_eq!(Product::new(&gram, &gram)?.diagonal()?, [16.0, 81.0]);
+/// # Ok::<(), lm_core::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Product<A, B>(Pair<A, B>);
 

@@ -130,6 +130,17 @@ impl<G: Gram> Gram for Ridged<G> {
 }
 
 /// `Kᵢⱼ / √(Kᵢᵢ Kⱼⱼ)`: every example moved to the unit sphere of the feature space.
+///
+/// ```
+/// use lm_core::gram::Normalised;
+/// use lm_core::{Columns, Gram, MatrixGram};
+///
+/// let gram = MatrixGram::precomputed(vec![4.0, 3.0, 3.0, 9.0], 2)?;
+/// let mut row = [0.0; 2];
+/// Normalised::new(&gram)?.fill(&[0], Columns::All, &mut row)?;
+/// assert_eq!(row, [1.0, 0.5]);
+/// # Ok::<(), lm_core::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Normalised<G> {
     gram: G,
@@ -190,6 +201,17 @@ impl<G: Gram> Gram for Normalised<G> {
 }
 
 /// `K̃ᵢⱼ = Kᵢⱼ − K̄ᵢ − K̄ⱼ + K̄`: the origin of the feature space moved to the mean of the examples.
+///
+/// ```
+/// use lm_core::gram::Centred;
+/// use lm_core::{Columns, Gram, MatrixGram};
+///
+/// let gram = MatrixGram::precomputed(vec![1.0, 3.0, 3.0, 9.0], 2)?; // of the points 1 and 3
+/// let mut row = [0.0; 2];
+/// Centred::new(&gram)?.fill(&[0], Columns::All, &mut row)?;
+/// assert_eq!(row, [1.0, -1.0]); // of the points −1 and 1
+/// # Ok::<(), lm_core::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Centred<G> {
     gram: G,
@@ -255,6 +277,15 @@ impl<G: Gram> Gram for Centred<G> {
 }
 
 /// `factor · K`.
+///
+/// ```
+/// use lm_core::gram::Scaled;
+/// use lm_core::{Gram, MatrixGram};
+///
+/// let gram = MatrixGram::precomputed(vec![4.0, 3.0, 3.0, 9.0], 2)?;
+/// assert_eq!(Scaled::new(&gram, 0.5)?.diagonal()?, [2.0, 4.5]);
+/// # Ok::<(), lm_core::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Scaled<G> {
     gram: G,
