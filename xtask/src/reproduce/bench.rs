@@ -3,7 +3,6 @@
 //! Every `check…` adds one row with what the source claims beside what came out. Numbers become text in one
 //! way ([`number`]), so the same bits give the same report.
 
-
 use std::error::Error;
 use std::fmt::Display;
 
