@@ -148,6 +148,13 @@ pub enum Error {
         /// The bytes allowed.
         allowed: usize,
     },
+    /// The system has no more memory to give.
+    Allocation {
+        /// What it was for.
+        what: &'static str,
+        /// The bytes asked for.
+        needed: usize,
+    },
     /// A text file that breaks the rules of its format.
     Parse {
         /// The line, counted from 1.
@@ -244,6 +251,12 @@ impl fmt::Display for Error {
             Self::Memory { what, needed, allowed } => {
                 write!(f, "{what} needs {needed} bytes; {allowed} are allowed")
             }
+            Self::Allocation { what, needed } => {
+                write!(
+                    f,
+                    "{what} needs {needed} bytes, which the system refuses; less data or a smaller block is accepted"
+                )
+            }
             Self::Parse { line, offset, problem } => write!(f, "line {line}, byte {offset}: {problem}"),
             Self::Container { offset, problem } => write!(f, "byte {offset}: {problem}"),
             Self::Io { operation, kind } => write!(f, "{operation} failed: {kind}"),
@@ -286,6 +299,7 @@ mod tests {
             Error::KernelValue { row: 1, column: 2 },
             Error::Asymmetric { row: 1, column: 2, difference: 0.5 },
             Error::Memory { what: "the Gram matrix", needed: 800, allowed: 100 },
+            Error::Allocation { what: "the Gram matrix", needed: 800 },
             Error::Parse { line: 3, offset: 17, problem: "a feature needs a value after its colon" },
             Error::Container { offset: 8, problem: "unknown version" },
             Error::Io { operation: "opening the file", kind: std::io::ErrorKind::NotFound },

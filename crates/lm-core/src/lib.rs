@@ -97,6 +97,7 @@ pub mod testing;
 mod collection;
 mod eigen;
 mod error;
+mod memory;
 mod threads;
 mod training_set;
 

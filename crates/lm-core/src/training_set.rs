@@ -71,6 +71,15 @@ impl<'a, S: Collection + ?Sized, L: Labelling> TrainingSet<'a, S, L> {
         Ok(Self { weights: Some(weights), ..self })
     }
 
+    /// The same labels and weights over another collection of as many members: the Gram matrix of the examples, say.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the numbers differ.
+    pub fn over<T: Collection + ?Sized>(&self, examples: &'a T) -> Result<TrainingSet<'a, T, L>> {
+        let set = TrainingSet::new(examples, self.labels)?;
+        Ok(TrainingSet { weights: self.weights, ..set })
+    }
+
     /// The number of examples.
     pub fn len(&self) -> usize {
         self.examples.len()

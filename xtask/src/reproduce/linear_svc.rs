@@ -18,11 +18,7 @@ impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for LinearSvc {
         control: &Control<'_>,
     ) -> Result<Fit<Linear, SvcCertificate>> {
         let gram = VectorGram::new(set.examples(), VectorKernel::linear())?;
-        let mut problem = TrainingSet::new(&gram, set.labels())?;
-        if let Some(weights) = set.weights() {
-            problem = problem.with_weights(weights)?;
-        }
-        let fit = CSvc::default().with_cost(self.0).with_gap(1e-8).fit_with(&problem, control)?;
+        let fit = CSvc::default().with_cost(self.0).with_gap(1e-8).fit_with(&set.over(&gram)?, control)?;
         let model = fit.model.over_columns(set.examples())?;
         Ok(fit.map(|_| model))
     }

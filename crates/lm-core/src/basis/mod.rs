@@ -14,6 +14,7 @@ pub use feature_map::{PolynomialMap, RotatedSquares, TensorMap};
 pub use monomials::{Monomials, binomial, monomials_of, monomials_up_to};
 pub use quadratic::{Definiteness, Quadratic, QuadraticShape, Surface};
 
+use crate::memory::zeros;
 use crate::{Dense, Error, Examples, Result};
 
 /// A map of vectors into another space: `φ : ℝⁿ → ℝᵐ`.
@@ -59,7 +60,7 @@ pub trait FeatureMap: Sync {
     /// `φ(x)` of every example of a set.
     ///
     /// # Errors
-    /// [`Error::Length`] for examples of another dimension, [`Error::TooLarge`] or [`Error::Memory`] if the result
+    /// [`Error::Length`] for examples of another dimension, [`Error::TooLarge`] or [`Error::Allocation`] if the result
     /// cannot be held, [`Error::NonFinite`], with row and new column, if a value overflows.
     fn expand<E: Examples + ?Sized>(&self, examples: &E) -> Result<Dense<'static>>
     where
@@ -80,16 +81,4 @@ pub trait FeatureMap: Sync {
             other => other,
         })
     }
-}
-
-/// Zeros for `rows × columns` values, or an error if they cannot be addressed or had.
-fn zeros(what: &'static str, rows: usize, columns: usize) -> Result<Vec<f64>> {
-    let limit = isize::MAX as usize / size_of::<f64>();
-    let size = rows.checked_mul(columns).filter(|&size| size <= limit);
-    let size = size.ok_or(Error::TooLarge { what, size: rows.max(columns), limit })?;
-    let mut values = Vec::new();
-    let needed = size * size_of::<f64>();
-    values.try_reserve_exact(size).map_err(|_| Error::Memory { what, needed, allowed: 0 })?;
-    values.resize(size, 0.0);
-    Ok(values)
 }

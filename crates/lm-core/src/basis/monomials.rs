@@ -83,10 +83,9 @@ impl Monomials {
             length = length.checked_add(factors).ok_or_else(|| too_many(count))?;
         }
         let (mut factors, mut ends) = (Vec::new(), Vec::new());
-        let refused = Error::Memory {
+        let refused = Error::Allocation {
             what: "the list of monomials",
             needed: terms.saturating_mul(8).saturating_add(length.saturating_mul(4)),
-            allowed: 0,
         };
         factors.try_reserve_exact(length).map_err(|_| refused)?;
         ends.try_reserve_exact(terms).map_err(|_| refused)?;

@@ -68,22 +68,11 @@ where
     ) -> Result<Fit<Self::Model, Self::Certificate>> {
         let gram = VectorGram::new(set.examples(), self.kernel)?;
         let gram: &dyn Gram = &gram;
-        let fit = self.learner.fit_with(&over(set, gram)?, control)?;
+        let fit = self.learner.fit_with(&set.over(gram)?, control)?;
         let model = fit.model.over_vectors(set.examples(), self.kernel)?;
         let certificate = OverVectorsCertificate { kernel: self.kernel, evidence: fit.certificate };
         Ok(Fit { model, report: fit.report, certificate })
     }
-}
-
-/// The same labels and weights over the Gram matrix of the examples.
-fn over<'a, E, G, Y>(set: &TrainingSet<'a, E, Y>, gram: &'a G) -> Result<TrainingSet<'a, G, Y>>
-where
-    E: Examples + ?Sized,
-    G: Gram + ?Sized,
-    Y: Labelling,
-{
-    let problem = TrainingSet::new(gram, set.labels())?;
-    set.weights().map_or(Ok(problem), |weights| problem.with_weights(weights))
 }
 
 /// Evidence about the Gram matrix of examples, checked by making that matrix anew.
@@ -114,6 +103,6 @@ where
     fn verify(&self, set: &TrainingSet<'_, E, Y>) -> Result<Verdict> {
         let gram = VectorGram::new(set.examples(), self.kernel)?;
         let gram: &dyn Gram = &gram;
-        self.evidence.verify(&over(set, gram)?)
+        self.evidence.verify(&set.over(gram)?)
     }
 }

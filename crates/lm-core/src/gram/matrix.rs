@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{Columns, Gram, Precision, check_diagonal, check_request, narrowed};
 use crate::collection::Collection;
 use crate::fit::Budget;
+use crate::memory::zeros;
 use crate::{Error, Result};
 
 /// All kernel values, in memory: computed once from another Gram matrix, or precomputed by the caller.
@@ -40,22 +41,13 @@ impl MatrixGram<'static> {
     /// All values of another Gram matrix, if they fit into the memory that the budget allows.
     ///
     /// # Errors
-    /// [`Error::Memory`] if they do not fit, [`Error::TooLarge`] if they cannot be addressed, and what computing
-    /// them gives.
+    /// [`Error::Memory`] if they do not fit, [`Error::TooLarge`] or [`Error::Allocation`] if they cannot be held at all,
+    /// and what computing them gives.
     pub fn computed<G: Gram + ?Sized>(gram: &G, budget: &Budget) -> Result<Self> {
         let len = gram.len();
-        let limit = isize::MAX as usize / size_of::<f64>();
-        let size = len.checked_mul(len).filter(|&size| size <= limit);
-        let size = size.ok_or(Error::TooLarge { what: "a Gram matrix", size: len, limit })?;
-        budget.check_memory("the Gram matrix", size * size_of::<f64>())?;
-        let mut values = Vec::new();
-        let needed = size * size_of::<f64>();
-        values.try_reserve_exact(size).map_err(|_| Error::Memory {
-            what: "the Gram matrix",
-            needed,
-            allowed: 0,
-        })?;
-        values.resize(size, 0.0);
+        let needed = len.saturating_mul(len).saturating_mul(size_of::<f64>());
+        budget.check_memory("the Gram matrix", needed)?;
+        let mut values = zeros("the Gram matrix", len, len)?;
         let rows: Vec<usize> = (0..len).collect();
         gram.fill(&rows, Columns::All, &mut values)?;
         let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));

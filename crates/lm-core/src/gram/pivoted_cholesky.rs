@@ -15,6 +15,7 @@
 
 use super::{Columns, Gram};
 use crate::fit::Budget;
+use crate::memory::zeros;
 use crate::{Error, Result, threads};
 
 /// Why a factorisation ended.
@@ -42,13 +43,7 @@ pub(super) const BLOCK: usize = 64;
 
 /// Room for a block of rows.
 pub(super) fn block_of_rows(len: usize) -> Result<Vec<f64>> {
-    let what = "a block of the Gram matrix";
-    let size = len.saturating_mul(BLOCK.min(len));
-    let mut block = Vec::new();
-    let needed = size.saturating_mul(size_of::<f64>());
-    block.try_reserve_exact(size).map_err(|_| Error::Memory { what, needed, allowed: 0 })?;
-    block.resize(size, 0.0);
-    Ok(block)
+    zeros("a block of the Gram matrix", len, BLOCK.min(len))
 }
 
 /// Factorises `K + shift·I`, whose largest entry is `size` in absolute value, until the diagonal of what is left adds
@@ -138,7 +133,7 @@ impl Factor {
             let more = (self.rank() / 4).max(16).min(self.len - self.rank()) * self.len;
             let allowed = budget.memory().unwrap_or(usize::MAX) / size_of::<f64>();
             let more = more.min(allowed.saturating_sub(self.columns.len())).max(self.len);
-            self.columns.try_reserve_exact(more).map_err(|_| Error::Memory { what, needed, allowed: 0 })?;
+            self.columns.try_reserve_exact(more).map_err(|_| Error::Allocation { what, needed })?;
         }
         Ok(())
     }

@@ -180,8 +180,11 @@ impl<G: Gram + ?Sized> Hypothesis<G> for DualExpansion {
 }
 
 impl Lift for DualExpansion {
-    fn lifted(mut self, rows: &[usize]) -> Self {
-        self.rows.iter_mut().for_each(|row| *row = rows.get(*row).copied().unwrap_or(*row));
-        self
+    fn lifted(mut self, rows: &[usize]) -> Result<Self> {
+        for row in &mut self.rows {
+            let beyond = Error::Index { what: "row of the selection", index: *row, len: rows.len() };
+            *row = *rows.get(*row).ok_or(beyond)?;
+        }
+        Ok(self)
     }
 }

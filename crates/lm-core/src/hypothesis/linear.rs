@@ -136,8 +136,8 @@ impl<E: Examples + ?Sized> Hypothesis<E> for Linear {
 }
 
 impl Lift for Linear {
-    fn lifted(self, _: &[usize]) -> Self {
-        self
+    fn lifted(self, _: &[usize]) -> Result<Self> {
+        Ok(self)
     }
 }
 

@@ -52,8 +52,12 @@ pub trait Hypothesis<S: Collection + ?Sized>: Send + Sync {
 /// A hypothesis learned from some rows of a set, restated as one about the whole set.
 pub trait Lift {
     /// The same hypothesis, where it refers to row `i` of the selection now referring to row `rows[i]` of the set.
-    #[must_use]
-    fn lifted(self, rows: &[usize]) -> Self;
+    ///
+    /// # Errors
+    /// [`Error::Index`] if it refers to a row that the selection does not have.
+    fn lifted(self, rows: &[usize]) -> Result<Self>
+    where
+        Self: Sized;
 }
 
 /// Checks that there is one place for each member.

@@ -122,7 +122,7 @@ where
 }
 
 impl<K, X> Lift for ObjectExpansion<K, X> {
-    fn lifted(self, _: &[usize]) -> Self {
-        self
+    fn lifted(self, _: &[usize]) -> Result<Self> {
+        Ok(self)
     }
 }

@@ -93,7 +93,9 @@ where
             let problem = PairProblem::new(set, pairs[pair].0, pairs[pair].1)?;
             let selection = Selection::new(set.examples(), problem.rows())?;
             let fit = self.learner.fit_with(&problem.training_set(&selection)?, &control)?;
-            Ok(fit.map(|model: <L as Learner<S, BinaryLabels>>::Model| model.lifted(problem.rows())))
+            let model: <L as Learner<S, BinaryLabels>>::Model = fit.model;
+            let model = model.lifted(problem.rows())?;
+            Ok(Fit { model, report: fit.report, certificate: fit.certificate })
         });
         let sides = pairs.iter().map(|&(low, high)| (classes[high], Some(classes[low])));
         let (models, parts) = gathered(fits, sides)?;

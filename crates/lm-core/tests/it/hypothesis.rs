@@ -143,7 +143,8 @@ fn an_expansion_learned_from_a_selection_is_lifted_to_the_whole_set() {
     let rows = [8, 2, 5, 1];
     let some = Selection::new(&gram, &rows).unwrap();
     let f = DualExpansion::new(vec![3, 0], vec![1.5, -0.5], 0.25).unwrap();
-    let lifted = f.clone().lifted(&rows);
+    let lifted = f.clone().lifted(&rows).unwrap();
+    assert!(matches!(f.clone().lifted(&rows[..1]), Err(Error::Index { len: 1, .. })));
     assert_eq!(lifted.rows(), [1, 8]);
     let (part, whole) = (f.decision_values(&some).unwrap(), lifted.decision_values(&gram).unwrap());
     for (value, &row) in part.iter().zip(&rows) {
@@ -151,9 +152,9 @@ fn an_expansion_learned_from_a_selection_is_lifted_to_the_whole_set() {
     }
     // Functions of the example itself say the same of any set.
     let linear = Linear::new(vec![1.0, 2.0, 3.0], 0.0).unwrap();
-    assert_eq!(linear.clone().lifted(&rows), linear);
+    assert_eq!(linear.clone().lifted(&rows).unwrap(), linear);
     let expansion = lifted.over_vectors(&examples, gram.kernel()).unwrap();
-    assert_eq!(expansion.clone().lifted(&rows), expansion);
+    assert_eq!(expansion.clone().lifted(&rows).unwrap(), expansion);
     let mut row = vec![0.0; 10];
     gram.fill(&[4], Columns::All, &mut row).unwrap();
     assert!(close(lifted.decide(&row).unwrap(), expansion.decision(examples.slice(4)).unwrap(), 1e-12, 0.0));

@@ -51,7 +51,7 @@ pub fn open<T: Stored>(path: impl AsRef<Path>, options: &Options) -> Result<Tabl
 /// [`Error::Parse`] with line and byte for text that breaks the format or a limit, or holds no row;
 /// [`Error::Classes`] for more than 65 536 class names;
 /// [`Error::Io`] if the reader fails or the gzip stream is damaged; [`Error::Setting`] for an option outside its
-/// domain; [`Error::Memory`] if the arrays cannot be allocated.
+/// domain; [`Error::Allocation`] if the arrays cannot be allocated.
 pub fn read<T: Stored>(reader: impl Read, options: &Options) -> Result<Table<T>> {
     options.validate()?;
     let mut lines = Lines::new(reader, options.limits(), LineEnds::OutsideQuotes)?;

@@ -68,10 +68,9 @@ impl<T: Stored> Rows<T> {
     /// The examples, of dimension `dim`, and their labels.
     pub(super) fn into_examples(self, dim: usize) -> Result<(Csr<'static, T>, Vec<f64>)> {
         let mut offsets = self.ends;
-        offsets.try_reserve_exact(1).map_err(|_| lm_core::Error::Memory {
+        offsets.try_reserve_exact(1).map_err(|_| lm_core::Error::Allocation {
             what: "the offsets of the rows",
             needed: offsets.len() * size_of::<usize>(),
-            allowed: isize::MAX as usize,
         })?;
         offsets.insert(0, 0);
         Ok((Csr::new(offsets, self.indices, self.values, dim)?, self.labels))

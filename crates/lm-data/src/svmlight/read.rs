@@ -50,7 +50,7 @@ pub fn open<T: Stored>(path: impl AsRef<Path>, options: &Options) -> Result<Labe
 /// # Errors
 /// [`Error::Parse`] with line and byte for text that breaks the format or a limit, or holds no example;
 /// [`Error::Io`] if the reader fails or the gzip stream is damaged; [`Error::Setting`] for an option outside its
-/// domain; [`Error::Memory`] if the arrays cannot be allocated.
+/// domain; [`Error::Allocation`] if the arrays cannot be allocated.
 pub fn read<T: Stored>(reader: impl Read, options: &Options) -> Result<Labelled<Csr<'static, T>>> {
     options.validate()?;
     let mut lines = Lines::new(reader, options.limits(), LineEnds::All)?;

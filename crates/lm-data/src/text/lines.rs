@@ -179,8 +179,7 @@ impl<R: Read> Lines<R> {
             return;
         }
         if text.try_reserve_exact(missing).is_err() {
-            let error =
-                Error::Memory { what: "a block of text", needed: wanted, allowed: isize::MAX as usize };
+            let error = Error::Allocation { what: "a block of text", needed: wanted };
             self.end = Some(End::Failed(error));
             return;
         }

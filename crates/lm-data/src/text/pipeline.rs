@@ -100,11 +100,9 @@ pub(crate) fn joined<T: Copy>(mut parts: Vec<Vec<T>>) -> Result<Vec<T>> {
 pub(crate) fn reserved<T>(len: usize) -> Result<Vec<T>> {
     let mut values = Vec::new();
     let needed = len.saturating_mul(size_of::<T>());
-    values.try_reserve_exact(len).map_err(|_| lm_core::Error::Memory {
-        what: "the data read",
-        needed,
-        allowed: isize::MAX as usize,
-    })?;
+    values
+        .try_reserve_exact(len)
+        .map_err(|_| lm_core::Error::Allocation { what: "the data read", needed })?;
     Ok(values)
 }
 

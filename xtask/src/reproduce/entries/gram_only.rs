@@ -114,7 +114,7 @@ fn compare_machines(
     let worst = before.iter().zip(&after).map(|(x, z)| (x - z).abs()).fold(0.0, f64::max);
     bench.check_at_most(
         format!("support vector machine, {name} kernel: change of a decision value by a rotation"),
-        1e-4,
+        1e-12,
         worst,
     );
     Ok(())

@@ -1,0 +1,27 @@
+//! Memory for matrices, asked for in a way that can be refused.
+
+use crate::{Error, Result};
+
+/// Zeros for `rows × columns` values, or an error if they cannot be addressed or had.
+pub(crate) fn zeros(what: &'static str, rows: usize, columns: usize) -> Result<Vec<f64>> {
+    let limit = isize::MAX as usize / size_of::<f64>();
+    let size = rows.checked_mul(columns).filter(|&size| size <= limit);
+    let size = size.ok_or(Error::TooLarge { what, size: rows.max(columns), limit })?;
+    let mut values = Vec::new();
+    let refused = Error::Allocation { what, needed: size * size_of::<f64>() };
+    values.try_reserve_exact(size).map_err(|_| refused)?;
+    values.resize(size, 0.0);
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_had_is_refused_and_does_not_abort() {
+        assert_eq!(zeros("it", 2, 3).unwrap(), [0.0; 6]);
+        assert!(matches!(zeros("it", usize::MAX, 2), Err(Error::TooLarge { .. })));
+        assert!(matches!(zeros("it", isize::MAX as usize / 8, 1), Err(Error::Allocation { .. })));
+    }
+}
