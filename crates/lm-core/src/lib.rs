@@ -96,6 +96,7 @@ pub mod testing;
 
 mod collection;
 mod eigen;
+mod engine;
 mod error;
 mod memory;
 mod threads;

@@ -27,3 +27,15 @@ pub(crate) fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Ve
         (0..count).map(work).collect()
     }
 }
+
+/// Calls `work` with every one of `jobs`; on one thread if they are `small` taken together.
+pub(crate) fn for_each<T: Send>(jobs: Vec<T>, small: bool, work: impl Fn(T) + Send + Sync) {
+    #[cfg(feature = "parallel")]
+    if !small && jobs.len() > 1 {
+        use rayon::prelude::*;
+        jobs.into_par_iter().for_each(work);
+        return;
+    }
+    let _ = small;
+    jobs.into_iter().for_each(work);
+}

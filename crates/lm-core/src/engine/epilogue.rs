@@ -1,0 +1,110 @@
+//! From what a tile accumulated to kernel values, while it is in the nearest cache.
+
+use super::elementary::{Real, tanh};
+use super::simd::Simd;
+use crate::kernel::KernelForm;
+
+/// A kernel as a function of accumulated numbers `v` and of the norms `nᵢ`, `nⱼ` of the two examples.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Epilogue<T> {
+    /// `factor·v`.
+    Linear { factor: T },
+    /// `(factor·v + constant)^degree`.
+    Power { factor: T, constant: T, degree: u32 },
+    /// `exp(rate·((nᵢ − v) + (nⱼ − v)))`: `v` is an inner product and `n` squared norms, so the sum is a squared distance,
+    /// exactly 0 for equal examples. The rate is negative.
+    Distance { rate: T },
+    /// The power of `v − (nᵢ + nⱼ)`, where examples were scaled so that `n` is half the squared norm.
+    Halved,
+    /// The power of `rate·v`, for a distance `v`. The rate is negative.
+    Decay { rate: T },
+    /// `tanh(factor·v + constant)`.
+    Tanh { factor: T, constant: T },
+}
+
+impl<T: Real> Epilogue<T> {
+    /// The epilogue of a kernel, where inner products come in units of `unit` (so that `⟨x·z⟩ = unit·v`) and Manhattan
+    /// distances as they are.
+    pub(crate) fn of(form: KernelForm, unit: f64) -> Self {
+        match form {
+            KernelForm::Linear => Self::Linear { factor: T::of(unit) },
+            KernelForm::Polynomial { degree, scale, constant } => {
+                Self::Power { factor: T::of(scale * unit), constant: T::of(constant), degree }
+            }
+            KernelForm::Gaussian { gamma } => Self::Distance { rate: T::of(-gamma * unit * T::EXPONENT_SCALE) },
+            KernelForm::Laplacian { gamma } => Self::Decay { rate: T::of(-gamma * T::EXPONENT_SCALE) },
+            KernelForm::Sigmoid { scale, constant } => {
+                Self::Tanh { factor: T::of(scale * unit), constant: T::of(constant) }
+            }
+        }
+    }
+
+    /// Turns accumulated numbers of one example (whose norm is `own`) with others into kernel values, in place. There
+    /// are whole vectors of them.
+    #[inline(always)]
+    pub(crate) fn apply<S: Simd>(&self, s: S, own: T, others: &[T], values: &mut [T]) {
+        let zero = T::splat(s, T::default());
+        let own = T::splat(s, own);
+        match *self {
+            Self::Linear { factor } if factor.wide() == 1.0 => {}
+            Self::Linear { factor } => {
+                let factor = T::splat(s, factor);
+                each::<T, S>(s, others, values, |v, _| T::mul(s, factor, v));
+            }
+            Self::Power { factor, constant, degree } => {
+                let (factor, constant) = (T::splat(s, factor), T::splat(s, constant));
+                each::<T, S>(s, others, values, |v, _| power::<T, S>(s, T::mul_add(s, factor, v, constant), degree));
+            }
+            Self::Distance { rate } => {
+                let rate = T::splat(s, rate);
+                each::<T, S>(s, others, values, |v, other| {
+                    let distance = T::add(s, T::sub(s, own, v), T::sub(s, other, v));
+                    // Rounding may put near examples below 0.
+                    T::power(s, T::min(s, T::mul(s, rate, distance), zero))
+                });
+            }
+            Self::Halved => each::<T, S>(s, others, values, |v, other| {
+                T::power(s, T::min(s, T::sub(s, v, T::add(s, own, other)), zero))
+            }),
+            Self::Decay { rate } => {
+                let rate = T::splat(s, rate);
+                each::<T, S>(s, others, values, |v, _| T::power(s, T::mul(s, rate, v)));
+            }
+            Self::Tanh { factor, constant } => {
+                let (factor, constant) = (T::splat(s, factor), T::splat(s, constant));
+                each::<T, S>(s, others, values, |v, _| tanh::<T, S>(s, T::mul_add(s, factor, v, constant)));
+            }
+        }
+    }
+}
+
+/// Replaces every vector of values by a function of it and of the norms beside it.
+#[inline(always)]
+fn each<T: Real, S: Simd>(
+    s: S,
+    others: &[T],
+    values: &mut [T],
+    f: impl Fn(T::V<S>, T::V<S>) -> T::V<S>,
+) {
+    let lanes = T::lanes::<S>();
+    for (value, other) in values.chunks_exact_mut(lanes).zip(others.chunks_exact(lanes)) {
+        let v = f(T::load(s, value), T::load(s, other));
+        T::store(s, v, value);
+    }
+}
+
+/// `base^exponent` by repeated squaring, as for a single value.
+#[inline(always)]
+fn power<T: Real, S: Simd>(s: S, base: T::V<S>, exponent: u32) -> T::V<S> {
+    let (mut result, mut square, mut left) = (T::splat(s, T::of(1.0)), base, exponent);
+    while left > 0 {
+        if left & 1 == 1 {
+            result = T::mul(s, result, square);
+        }
+        left >>= 1;
+        if left > 0 {
+            square = T::mul(s, square, square);
+        }
+    }
+    result
+}

@@ -1,0 +1,11 @@
+//! The kernel-row engine: blocks of kernel values and of decision values at the speed of the processor.
+
+mod arithmetic;
+mod elementary;
+mod epilogue;
+mod packed;
+mod panels;
+mod simd;
+mod tile;
+
+pub use simd::Instructions;

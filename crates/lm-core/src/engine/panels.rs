@@ -1,0 +1,167 @@
+//! Examples packed for the tile: panels of examples side by side, column after column.
+
+use super::arithmetic::{Arithmetic, Element};
+use super::simd::{Simd, Task};
+use super::tile::{MOST_WIDTH, Sums, accumulate, tile_size};
+use crate::{Error, Result};
+
+/// Examples side by side. The last panel is filled up with zeros.
+#[derive(Debug, Clone)]
+pub(crate) struct Panels<E: Element> {
+    lines: Vec<E::Line>,
+    /// Lines of a panel: columns, or groups of them.
+    steps: usize,
+    len: usize,
+    /// What the sums of each example start from, where that is not 0.
+    starts: Vec<E>,
+}
+
+impl<E: Element> Panels<E> {
+    /// Packs `len` examples of `steps` entries; `write` is given an example and a place for each of its entries.
+    pub(crate) fn pack(len: usize, steps: usize, mut write: impl FnMut(usize, &mut [E])) -> Result<Self> {
+        let panels = len.div_ceil(E::WIDTH);
+        let refused = |needed| Error::Allocation { what: "the packed examples", needed };
+        let size = panels.checked_mul(steps).ok_or_else(|| refused(usize::MAX))?;
+        let mut lines = Vec::new();
+        lines.try_reserve_exact(size).map_err(|_| refused(size.saturating_mul(size_of::<E::Line>())))?;
+        lines.resize(size, E::blank());
+        let mut entries = vec![E::default(); steps];
+        for row in 0..len {
+            entries.fill(E::default());
+            write(row, &mut entries);
+            let (panel, lane) = (row / E::WIDTH, row % E::WIDTH);
+            for (line, &entry) in lines[panel * steps..(panel + 1) * steps].iter_mut().zip(&entries) {
+                E::slice_mut(line)[lane] = entry;
+            }
+        }
+        Ok(Self { lines, steps, len, starts: Vec::new() })
+    }
+
+    /// The same panels, whose sums start from these numbers, one for each example.
+    pub(crate) fn with_starts(mut self, mut starts: Vec<E>) -> Self {
+        starts.resize(self.count() * E::WIDTH, E::default());
+        self.starts = starts;
+        self
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// The number of panels.
+    pub(crate) fn count(&self) -> usize {
+        self.len.div_ceil(E::WIDTH)
+    }
+
+    pub(crate) fn panel(&self, panel: usize) -> &[E::Line] {
+        &self.lines[panel * self.steps..(panel + 1) * self.steps]
+    }
+
+    /// What the sums of a panel's examples start from.
+    pub(crate) fn starts(&self, panel: usize) -> &[E] {
+        if self.starts.is_empty() { &[] } else { &self.starts[panel * E::WIDTH..(panel + 1) * E::WIDTH] }
+    }
+
+    /// One example's entries, in order.
+    pub(crate) fn entries(&self, row: usize) -> impl Iterator<Item = E> + '_ {
+        let lane = row % E::WIDTH;
+        self.panel(row / E::WIDTH).iter().map(move |line| E::slice(line)[lane])
+    }
+
+    /// Examples in another order, packed anew.
+    pub(crate) fn gathered(&self, rows: &[usize]) -> Result<Self> {
+        let gathered = Self::pack(rows.len(), self.steps, |position, out| {
+            out.iter_mut().zip(self.entries(rows[position])).for_each(|(out, entry)| *out = entry);
+        })?;
+        if self.starts.is_empty() {
+            return Ok(gathered);
+        }
+        Ok(gathered.with_starts(rows.iter().map(|&row| self.starts[row]).collect()))
+    }
+}
+
+/// Rows packed for tiles: those of a tile side by side, column after column.
+#[derive(Debug)]
+pub(crate) struct PackedRows<E> {
+    entries: Vec<E>,
+    steps: usize,
+    len: usize,
+}
+
+impl<E: Element> PackedRows<E> {
+    /// Packs rows for the tiles of these instructions; `write` is given a row and a place for each of its entries.
+    pub(crate) fn pack<S: Simd>(len: usize, steps: usize, mut write: impl FnMut(usize, &mut [E])) -> Self {
+        let mut entries = vec![E::default(); len * steps];
+        let mut row = vec![E::default(); steps];
+        let mut start = 0;
+        while start < len {
+            let size = tile_size::<S>(len - start);
+            let tile = &mut entries[start * steps..(start + size) * steps];
+            for offset in 0..size {
+                row.fill(E::default());
+                write(start + offset, &mut row);
+                tile.iter_mut().skip(offset).step_by(size).zip(&row).for_each(|(to, &entry)| *to = entry);
+            }
+            start += size;
+        }
+        Self { entries, steps, len }
+    }
+
+    /// Accumulates all rows with a panel, tile after tile; `take` is given the first row of a tile, its size, and what
+    /// it accumulated.
+    #[inline(always)]
+    pub(crate) fn against<S: Simd, A: Arithmetic<Element = E>>(
+        &self,
+        s: S,
+        panel: &[E::Line],
+        starts: &[E],
+        sums: &mut Sums<A::Real>,
+        mut take: impl FnMut(usize, usize, &mut Sums<A::Real>),
+    ) {
+        let zeros = [E::default(); MOST_WIDTH];
+        let starts = if starts.is_empty() { &zeros } else { starts };
+        let mut start = 0;
+        while start < self.len {
+            let size = tile_size::<S>(self.len - start);
+            let rows = &self.entries[start * self.steps..(start + size) * self.steps];
+            accumulate::<S, A>(s, size, panel, starts, rows, sums);
+            take(start, size, sums);
+            start += size;
+        }
+    }
+}
+
+/// What each example accumulates with itself, in the order that a tile would: squared norms, for products.
+pub(crate) struct SelfSums<'a, A: Arithmetic>(pub(crate) &'a Panels<A::Element>);
+
+impl<A: Arithmetic> Task for SelfSums<'_, A> {
+    type Output = Vec<A::Real>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) -> Vec<A::Real> {
+        let (panels, width) = (self.0, <A::Element as Element>::WIDTH);
+        let mut out = vec![A::Real::default(); panels.count() * width];
+        let zeros = [A::Element::default(); MOST_WIDTH];
+        for (panel, out) in out.chunks_exact_mut(width).enumerate() {
+            for at in (0..width).step_by(A::lanes::<S>()) {
+                let mut total = None;
+                for block in panels.panel(panel).chunks(A::BLOCK.min(usize::MAX >> 1)) {
+                    let mut sum = A::start(s, &zeros[at..]);
+                    for line in block {
+                        let x = A::load(s, &A::Element::slice(line)[at..]);
+                        sum = A::step(s, sum, x, x);
+                    }
+                    total = Some(total.map_or(sum, |total| A::add(s, total, sum)));
+                }
+                if let Some(total) = total {
+                    A::store(s, total, &mut out[at..]);
+                }
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,299 @@
+//! 256-bit vectors with fused multiply-add.
+#![allow(unsafe_code)] // Calls of instructions that `detect` has found; see the SAFETY lines.
+#![allow(unused_unsafe)] // Calls are nested.
+
+use std::arch::x86_64::*;
+
+use super::{Floats, Quads, Simd, Task, Words};
+
+/// Proof that this processor has the instructions: only [`Avx2::detect`] makes one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Avx2(());
+
+impl Avx2 {
+    /// The token, where the processor has every instruction that this file uses.
+    #[inline]
+    pub(crate) fn detect() -> Option<Self> {
+        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then_some(Self(()))
+    }
+}
+
+/// Calls an intrinsic function.
+macro_rules! call {
+    ($name:ident($($argument:expr),*)) => {
+        // SAFETY: `self` exists only where `detect` found the instruction.
+        unsafe { $name($($argument),*) }
+    };
+    ($name:ident<$immediate:literal>($($argument:expr),*)) => {
+        // SAFETY: `self` exists only where `detect` found the instruction.
+        unsafe { $name::<$immediate>($($argument),*) }
+    };
+}
+
+impl Simd for Avx2 {
+    const ROWS: usize = 6;
+
+    #[inline]
+    fn vectorize<T: Task>(self, task: T) -> T::Output {
+        #[target_feature(enable = "avx2,fma")]
+        fn compiled<T: Task>(token: Avx2, task: T) -> T::Output {
+            task.run(token)
+        }
+        // SAFETY: `self` exists only where `detect` found these instructions.
+        unsafe { compiled(self, task) }
+    }
+}
+
+impl Floats<f32> for Avx2 {
+    type V = __m256;
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> __m256 {
+        call!(_mm256_set1_ps(value))
+    }
+
+    #[inline(always)]
+    fn load(self, from: &[f32]) -> __m256 {
+        assert!(from.len() >= 8);
+        // SAFETY: the slice has 8 numbers; `self` proves the instruction.
+        unsafe { _mm256_loadu_ps(from.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m256, to: &mut [f32]) {
+        assert!(to.len() >= 8);
+        // SAFETY: the slice has 8 places; `self` proves the instruction.
+        unsafe { _mm256_storeu_ps(to.as_mut_ptr(), v) }
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m256, b: __m256) -> __m256 {
+        call!(_mm256_add_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn sub(self, a: __m256, b: __m256) -> __m256 {
+        call!(_mm256_sub_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn mul(self, a: __m256, b: __m256) -> __m256 {
+        call!(_mm256_mul_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn div(self, a: __m256, b: __m256) -> __m256 {
+        call!(_mm256_div_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn mul_add(self, a: __m256, b: __m256, c: __m256) -> __m256 {
+        call!(_mm256_fmadd_ps(a, b, c))
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m256, b: __m256) -> __m256 {
+        call!(_mm256_min_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m256, b: __m256) -> __m256 {
+        call!(_mm256_max_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn abs(self, a: __m256) -> __m256 {
+        call!(_mm256_andnot_ps(call!(_mm256_set1_ps(-0.0)), a))
+    }
+
+    #[inline(always)]
+    fn copy_sign(self, a: __m256, b: __m256) -> __m256 {
+        let sign = call!(_mm256_set1_ps(-0.0));
+        call!(_mm256_or_ps(call!(_mm256_andnot_ps(sign, a)), call!(_mm256_and_ps(sign, b))))
+    }
+
+    #[inline(always)]
+    fn fraction(self, a: __m256) -> __m256 {
+        call!(_mm256_sub_ps(a, call!(_mm256_floor_ps(a))))
+    }
+
+    #[inline(always)]
+    fn scale(self, p: __m256, n: __m256) -> __m256 {
+        // Two factors, each a normal number, so that only the last product rounds.
+        let n = call!(_mm256_floor_ps(call!(_mm256_max_ps(n, call!(_mm256_set1_ps(-200.0))))));
+        let n = call!(_mm256_cvtps_epi32(n));
+        let half = call!(_mm256_srai_epi32<1>(n));
+        let rest = call!(_mm256_sub_epi32(n, half));
+        let bias = call!(_mm256_set1_epi32(127));
+        let power = |n: __m256i| {
+            call!(_mm256_castsi256_ps(call!(_mm256_slli_epi32<23>(call!(_mm256_add_epi32(n, bias))))))
+        };
+        call!(_mm256_mul_ps(call!(_mm256_mul_ps(p, power(half))), power(rest)))
+    }
+}
+
+impl Floats<f64> for Avx2 {
+    type V = __m256d;
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    fn splat(self, value: f64) -> __m256d {
+        call!(_mm256_set1_pd(value))
+    }
+
+    #[inline(always)]
+    fn load(self, from: &[f64]) -> __m256d {
+        assert!(from.len() >= 4);
+        // SAFETY: the slice has 4 numbers; `self` proves the instruction.
+        unsafe { _mm256_loadu_pd(from.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m256d, to: &mut [f64]) {
+        assert!(to.len() >= 4);
+        // SAFETY: the slice has 4 places; `self` proves the instruction.
+        unsafe { _mm256_storeu_pd(to.as_mut_ptr(), v) }
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m256d, b: __m256d) -> __m256d {
+        call!(_mm256_add_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn sub(self, a: __m256d, b: __m256d) -> __m256d {
+        call!(_mm256_sub_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn mul(self, a: __m256d, b: __m256d) -> __m256d {
+        call!(_mm256_mul_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn div(self, a: __m256d, b: __m256d) -> __m256d {
+        call!(_mm256_div_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn mul_add(self, a: __m256d, b: __m256d, c: __m256d) -> __m256d {
+        call!(_mm256_fmadd_pd(a, b, c))
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m256d, b: __m256d) -> __m256d {
+        call!(_mm256_min_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m256d, b: __m256d) -> __m256d {
+        call!(_mm256_max_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn abs(self, a: __m256d) -> __m256d {
+        call!(_mm256_andnot_pd(call!(_mm256_set1_pd(-0.0)), a))
+    }
+
+    #[inline(always)]
+    fn copy_sign(self, a: __m256d, b: __m256d) -> __m256d {
+        let sign = call!(_mm256_set1_pd(-0.0));
+        call!(_mm256_or_pd(call!(_mm256_andnot_pd(sign, a)), call!(_mm256_and_pd(sign, b))))
+    }
+
+    #[inline(always)]
+    fn fraction(self, a: __m256d) -> __m256d {
+        call!(_mm256_sub_pd(a, call!(_mm256_floor_pd(a))))
+    }
+
+    #[inline(always)]
+    fn scale(self, p: __m256d, n: __m256d) -> __m256d {
+        // Two factors, each a normal number, so that only the last product rounds.
+        let n = call!(_mm256_floor_pd(call!(_mm256_max_pd(n, call!(_mm256_set1_pd(-1200.0))))));
+        let n = call!(_mm256_cvtpd_epi32(n));
+        let half = call!(_mm_srai_epi32<1>(n));
+        let rest = call!(_mm_sub_epi32(n, half));
+        let bias = call!(_mm256_set1_epi64x(1023));
+        let power = |n: __m128i| {
+            let n = call!(_mm256_add_epi64(call!(_mm256_cvtepi32_epi64(n)), bias));
+            call!(_mm256_castsi256_pd(call!(_mm256_slli_epi64<52>(n))))
+        };
+        call!(_mm256_mul_pd(call!(_mm256_mul_pd(p, power(half))), power(rest)))
+    }
+}
+
+impl Quads for Avx2 {
+    type V = __m256i;
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    fn splat(self, value: i32) -> __m256i {
+        call!(_mm256_set1_epi32(value))
+    }
+
+    #[inline(always)]
+    fn load(self, from: &[i32]) -> __m256i {
+        assert!(from.len() >= 8);
+        // SAFETY: the slice has 8 numbers; `self` proves the instruction.
+        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m256i, to: &mut [i32]) {
+        assert!(to.len() >= 8);
+        // SAFETY: the slice has 8 places; `self` proves the instruction.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn add_products(self, sum: __m256i, a: __m256i, b: __m256i) -> __m256i {
+        // Widened to 16 bits, even and odd bytes apart: the sum of two products of 8 bits fits into 32.
+        let even_a = call!(_mm256_and_si256(a, call!(_mm256_set1_epi16(0x00ff))));
+        let odd_a = call!(_mm256_srli_epi16<8>(a));
+        let even_b = call!(_mm256_srai_epi16<8>(call!(_mm256_slli_epi16<8>(b))));
+        let odd_b = call!(_mm256_srai_epi16<8>(b));
+        let even = call!(_mm256_madd_epi16(even_a, even_b));
+        let odd = call!(_mm256_madd_epi16(odd_a, odd_b));
+        call!(_mm256_add_epi32(sum, call!(_mm256_add_epi32(even, odd))))
+    }
+}
+
+impl Words for Avx2 {
+    type V = __m256i;
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    fn splat(self, value: u64) -> __m256i {
+        call!(_mm256_set1_epi64x(value.cast_signed()))
+    }
+
+    #[inline(always)]
+    fn load(self, from: &[u64]) -> __m256i {
+        assert!(from.len() >= 4);
+        // SAFETY: the slice has 4 words; `self` proves the instruction.
+        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m256i, to: &mut [u64]) {
+        assert!(to.len() >= 4);
+        // SAFETY: the slice has 4 places; `self` proves the instruction.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn add_common(self, count: __m256i, a: __m256i, b: __m256i) -> __m256i {
+        // The bits of each half byte from a table, then the sum of the bytes of each word.
+        let table = call!(_mm256_setr_epi8(
+            0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4
+        ));
+        let both = call!(_mm256_and_si256(a, b));
+        let low = call!(_mm256_set1_epi8(0x0f));
+        let first = call!(_mm256_shuffle_epi8(table, call!(_mm256_and_si256(both, low))));
+        let high = call!(_mm256_and_si256(call!(_mm256_srli_epi16<4>(both)), low));
+        let second = call!(_mm256_shuffle_epi8(table, high));
+        let bytes = call!(_mm256_add_epi8(first, second));
+        call!(_mm256_add_epi64(count, call!(_mm256_sad_epu8(bytes, call!(_mm256_setzero_si256())))))
+    }
+}

@@ -1,0 +1,271 @@
+//! 512-bit vectors, with byte products (VNNI) and bit counts (VPOPCNTDQ).
+#![allow(unsafe_code)] // Calls of instructions that `detect` has found; see the SAFETY lines.
+#![allow(unused_unsafe)] // Calls are nested.
+
+use std::arch::x86_64::*;
+
+use super::{Floats, Quads, Simd, Task, Words};
+
+/// Proof that this processor has the instructions: only [`Avx512::detect`] makes one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Avx512(());
+
+impl Avx512 {
+    /// The token, where the processor has every instruction that this file uses.
+    #[inline]
+    pub(crate) fn detect() -> Option<Self> {
+        let has = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vnni")
+            && is_x86_feature_detected!("avx512vpopcntdq")
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma");
+        has.then_some(Self(()))
+    }
+}
+
+/// Calls an intrinsic function.
+macro_rules! call {
+    ($name:ident($($argument:expr),*)) => {
+        // SAFETY: `self` exists only where `detect` found the instruction.
+        unsafe { $name($($argument),*) }
+    };
+}
+
+impl Simd for Avx512 {
+    const ROWS: usize = 12;
+
+    #[inline]
+    fn vectorize<T: Task>(self, task: T) -> T::Output {
+        #[target_feature(
+            enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512vpopcntdq,avx2,fma,popcnt"
+        )]
+        fn compiled<T: Task>(token: Avx512, task: T) -> T::Output {
+            task.run(token)
+        }
+        // SAFETY: `self` exists only where `detect` found these instructions.
+        unsafe { compiled(self, task) }
+    }
+}
+
+impl Floats<f32> for Avx512 {
+    type V = __m512;
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    fn splat(self, value: f32) -> __m512 {
+        call!(_mm512_set1_ps(value))
+    }
+
+    #[inline(always)]
+    fn load(self, from: &[f32]) -> __m512 {
+        assert!(from.len() >= 16);
+        // SAFETY: the slice has 16 numbers; `self` proves the instruction.
+        unsafe { _mm512_loadu_ps(from.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m512, to: &mut [f32]) {
+        assert!(to.len() >= 16);
+        // SAFETY: the slice has 16 places; `self` proves the instruction.
+        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), v) }
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m512, b: __m512) -> __m512 {
+        call!(_mm512_add_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn sub(self, a: __m512, b: __m512) -> __m512 {
+        call!(_mm512_sub_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn mul(self, a: __m512, b: __m512) -> __m512 {
+        call!(_mm512_mul_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn div(self, a: __m512, b: __m512) -> __m512 {
+        call!(_mm512_div_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn mul_add(self, a: __m512, b: __m512, c: __m512) -> __m512 {
+        call!(_mm512_fmadd_ps(a, b, c))
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m512, b: __m512) -> __m512 {
+        call!(_mm512_min_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m512, b: __m512) -> __m512 {
+        call!(_mm512_max_ps(a, b))
+    }
+
+    #[inline(always)]
+    fn abs(self, a: __m512) -> __m512 {
+        call!(_mm512_abs_ps(a))
+    }
+
+    #[inline(always)]
+    fn copy_sign(self, a: __m512, b: __m512) -> __m512 {
+        let sign = call!(_mm512_set1_ps(-0.0));
+        call!(_mm512_or_ps(call!(_mm512_andnot_ps(sign, a)), call!(_mm512_and_ps(sign, b))))
+    }
+
+    #[inline(always)]
+    fn fraction(self, a: __m512) -> __m512 {
+        // SAFETY: `self` proves the instruction. The immediate asks for rounding towards −∞ without exceptions.
+        unsafe { _mm512_reduce_ps::<0b1001>(a) }
+    }
+
+    #[inline(always)]
+    fn scale(self, p: __m512, n: __m512) -> __m512 {
+        call!(_mm512_scalef_ps(p, n))
+    }
+}
+
+impl Floats<f64> for Avx512 {
+    type V = __m512d;
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    fn splat(self, value: f64) -> __m512d {
+        call!(_mm512_set1_pd(value))
+    }
+
+    #[inline(always)]
+    fn load(self, from: &[f64]) -> __m512d {
+        assert!(from.len() >= 8);
+        // SAFETY: the slice has 8 numbers; `self` proves the instruction.
+        unsafe { _mm512_loadu_pd(from.as_ptr()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m512d, to: &mut [f64]) {
+        assert!(to.len() >= 8);
+        // SAFETY: the slice has 8 places; `self` proves the instruction.
+        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), v) }
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m512d, b: __m512d) -> __m512d {
+        call!(_mm512_add_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn sub(self, a: __m512d, b: __m512d) -> __m512d {
+        call!(_mm512_sub_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn mul(self, a: __m512d, b: __m512d) -> __m512d {
+        call!(_mm512_mul_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn div(self, a: __m512d, b: __m512d) -> __m512d {
+        call!(_mm512_div_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn mul_add(self, a: __m512d, b: __m512d, c: __m512d) -> __m512d {
+        call!(_mm512_fmadd_pd(a, b, c))
+    }
+
+    #[inline(always)]
+    fn min(self, a: __m512d, b: __m512d) -> __m512d {
+        call!(_mm512_min_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn max(self, a: __m512d, b: __m512d) -> __m512d {
+        call!(_mm512_max_pd(a, b))
+    }
+
+    #[inline(always)]
+    fn abs(self, a: __m512d) -> __m512d {
+        call!(_mm512_abs_pd(a))
+    }
+
+    #[inline(always)]
+    fn copy_sign(self, a: __m512d, b: __m512d) -> __m512d {
+        let sign = call!(_mm512_set1_pd(-0.0));
+        call!(_mm512_or_pd(call!(_mm512_andnot_pd(sign, a)), call!(_mm512_and_pd(sign, b))))
+    }
+
+    #[inline(always)]
+    fn fraction(self, a: __m512d) -> __m512d {
+        // SAFETY: `self` proves the instruction. The immediate asks for rounding towards −∞ without exceptions.
+        unsafe { _mm512_reduce_pd::<0b1001>(a) }
+    }
+
+    #[inline(always)]
+    fn scale(self, p: __m512d, n: __m512d) -> __m512d {
+        call!(_mm512_scalef_pd(p, n))
+    }
+}
+
+impl Quads for Avx512 {
+    type V = __m512i;
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    fn splat(self, value: i32) -> __m512i {
+        call!(_mm512_set1_epi32(value))
+    }
+
+    #[inline(always)]
+    fn load(self, from: &[i32]) -> __m512i {
+        assert!(from.len() >= 16);
+        // SAFETY: the slice has 16 numbers; `self` proves the instruction.
+        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m512i, to: &mut [i32]) {
+        assert!(to.len() >= 16);
+        // SAFETY: the slice has 16 places; `self` proves the instruction.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn add_products(self, sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        call!(_mm512_dpbusd_epi32(sum, a, b))
+    }
+}
+
+impl Words for Avx512 {
+    type V = __m512i;
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    fn splat(self, value: u64) -> __m512i {
+        call!(_mm512_set1_epi64(value.cast_signed()))
+    }
+
+    #[inline(always)]
+    fn load(self, from: &[u64]) -> __m512i {
+        assert!(from.len() >= 8);
+        // SAFETY: the slice has 8 words; `self` proves the instruction.
+        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn store(self, v: __m512i, to: &mut [u64]) {
+        assert!(to.len() >= 8);
+        // SAFETY: the slice has 8 places; `self` proves the instruction.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), v) }
+    }
+
+    #[inline(always)]
+    fn add_common(self, count: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        call!(_mm512_add_epi64(count, call!(_mm512_popcnt_epi64(call!(_mm512_and_si512(a, b))))))
+    }
+}
