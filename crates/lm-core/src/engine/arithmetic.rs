@@ -139,7 +139,12 @@ macro_rules! of_reals {
             }
 
             #[inline(always)]
-            fn step<S: Simd>($s: S, $sum: Self::Sum<S>, $a: Self::Operand<S>, $b: Self::Operand<S>) -> Self::Sum<S> {
+            fn step<S: Simd>(
+                $s: S,
+                $sum: Self::Sum<S>,
+                $a: Self::Operand<S>,
+                $b: Self::Operand<S>,
+            ) -> Self::Sum<S> {
                 $step
             }
 

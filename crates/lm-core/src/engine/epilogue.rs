@@ -2,6 +2,7 @@
 
 use super::elementary::{Real, tanh};
 use super::simd::Simd;
+use super::tile::Sums;
 use crate::kernel::KernelForm;
 
 /// A kernel as a function of accumulated numbers `v` and of the norms `nᵢ`, `nⱼ` of the two examples.
@@ -22,6 +23,20 @@ pub(crate) enum Epilogue<T> {
     Tanh { factor: T, constant: T },
 }
 
+/// Replaces every vector of a tile by a function of it, of its row's norm and of the norms of the panel. A macro, because
+/// a closure is not certain to be compiled with the instructions of its caller.
+macro_rules! each {
+    ($s:ident, $owns:ident, $others:ident, $sums:ident, |$v:pat_param, $own:pat_param, $other:pat_param| $f:expr) => {
+        for (values, &own) in $sums.0.iter_mut().zip($owns) {
+            let $own = T::splat($s, own);
+            for at in (0..$others.len()).step_by(T::lanes::<S>()) {
+                let ($v, $other) = (T::load($s, &values[at..]), T::load($s, &$others[at..]));
+                T::store($s, $f, &mut values[at..]);
+            }
+        }
+    };
+}
+
 impl<T: Real> Epilogue<T> {
     /// The epilogue of a kernel, where inner products come in units of `unit` (so that `⟨x·z⟩ = unit·v`) and Manhattan
     /// distances as they are.
@@ -31,7 +46,9 @@ impl<T: Real> Epilogue<T> {
             KernelForm::Polynomial { degree, scale, constant } => {
                 Self::Power { factor: T::of(scale * unit), constant: T::of(constant), degree }
             }
-            KernelForm::Gaussian { gamma } => Self::Distance { rate: T::of(-gamma * unit * T::EXPONENT_SCALE) },
+            KernelForm::Gaussian { gamma } => {
+                Self::Distance { rate: T::of(-gamma * unit * T::EXPONENT_SCALE) }
+            }
             KernelForm::Laplacian { gamma } => Self::Decay { rate: T::of(-gamma * T::EXPONENT_SCALE) },
             KernelForm::Sigmoid { scale, constant } => {
                 Self::Tanh { factor: T::of(scale * unit), constant: T::of(constant) }
@@ -39,57 +56,42 @@ impl<T: Real> Epilogue<T> {
         }
     }
 
-    /// Turns accumulated numbers of one example (whose norm is `own`) with others into kernel values, in place. There
-    /// are whole vectors of them.
+    /// Turns what a tile accumulated into kernel values, in place: `owns` are the norms of its rows, `others` those of the
+    /// panel.
     #[inline(always)]
-    pub(crate) fn apply<S: Simd>(&self, s: S, own: T, others: &[T], values: &mut [T]) {
+    pub(crate) fn apply<S: Simd>(&self, s: S, owns: &[T], others: &[T], sums: &mut Sums<T>) {
         let zero = T::splat(s, T::default());
-        let own = T::splat(s, own);
         match *self {
-            Self::Linear { factor } if factor.wide() == 1.0 => {}
             Self::Linear { factor } => {
                 let factor = T::splat(s, factor);
-                each::<T, S>(s, others, values, |v, _| T::mul(s, factor, v));
+                each!(s, owns, others, sums, |v, _, _| T::mul(s, factor, v));
             }
             Self::Power { factor, constant, degree } => {
                 let (factor, constant) = (T::splat(s, factor), T::splat(s, constant));
-                each::<T, S>(s, others, values, |v, _| power::<T, S>(s, T::mul_add(s, factor, v, constant), degree));
+                each!(s, owns, others, sums, |v, _, _| {
+                    power::<T, S>(s, T::mul_add(s, factor, v, constant), degree)
+                });
             }
             Self::Distance { rate } => {
                 let rate = T::splat(s, rate);
-                each::<T, S>(s, others, values, |v, other| {
+                each!(s, owns, others, sums, |v, own, other| {
                     let distance = T::add(s, T::sub(s, own, v), T::sub(s, other, v));
                     // Rounding may put near examples below 0.
                     T::power(s, T::min(s, T::mul(s, rate, distance), zero))
                 });
             }
-            Self::Halved => each::<T, S>(s, others, values, |v, other| {
+            Self::Halved => each!(s, owns, others, sums, |v, own, other| {
                 T::power(s, T::min(s, T::sub(s, v, T::add(s, own, other)), zero))
             }),
             Self::Decay { rate } => {
                 let rate = T::splat(s, rate);
-                each::<T, S>(s, others, values, |v, _| T::power(s, T::mul(s, rate, v)));
+                each!(s, owns, others, sums, |v, _, _| T::power(s, T::mul(s, rate, v)));
             }
             Self::Tanh { factor, constant } => {
                 let (factor, constant) = (T::splat(s, factor), T::splat(s, constant));
-                each::<T, S>(s, others, values, |v, _| tanh::<T, S>(s, T::mul_add(s, factor, v, constant)));
+                each!(s, owns, others, sums, |v, _, _| tanh::<T, S>(s, T::mul_add(s, factor, v, constant)));
             }
         }
-    }
-}
-
-/// Replaces every vector of values by a function of it and of the norms beside it.
-#[inline(always)]
-fn each<T: Real, S: Simd>(
-    s: S,
-    others: &[T],
-    values: &mut [T],
-    f: impl Fn(T::V<S>, T::V<S>) -> T::V<S>,
-) {
-    let lanes = T::lanes::<S>();
-    for (value, other) in values.chunks_exact_mut(lanes).zip(others.chunks_exact(lanes)) {
-        let v = f(T::load(s, value), T::load(s, other));
-        T::store(s, v, value);
     }
 }
 

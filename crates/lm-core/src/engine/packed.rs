@@ -5,7 +5,9 @@ use super::elementary::Real;
 use super::epilogue::Epilogue;
 use super::panels::{PackedRows, Panels, SelfSums};
 use super::simd::{Instructions, Simd, Task};
-use super::tile::{MOST_ROWS, MOST_WIDTH, Sums};
+use super::tile::Sums;
+use std::ops::Range;
+
 use crate::gram::Columns;
 use crate::{Result, threads};
 
@@ -17,11 +19,6 @@ pub(crate) struct Packed<A: Arithmetic> {
     norms: Vec<A::Real>,
     epilogue: Epilogue<A::Real>,
 }
-
-/// A number that kernel values are delivered in.
-pub(crate) trait Delivered: Real {}
-impl Delivered for f32 {}
-impl Delivered for f64 {}
 
 /// Operations, as multiply-adds, that outweigh handing work to another thread.
 const WORTH_A_THREAD: usize = 1 << 21;
@@ -54,7 +51,7 @@ impl<A: Arithmetic> Packed<A> {
     }
 
     /// Writes the asked columns of the asked rows, which exist.
-    pub(crate) fn fill<T: Delivered>(
+    pub(crate) fn fill<T: Real>(
         &self,
         instructions: Instructions,
         rows: &[usize],
@@ -70,11 +67,8 @@ impl<A: Arithmetic> Packed<A> {
             Columns::All => 0..self.panels.len(),
             Columns::Range { start, end } => start..end,
             Columns::List(list) => {
-                let some = Self {
-                    panels: self.panels.gathered(list)?,
-                    norms: Vec::new(),
-                    epilogue: self.epilogue,
-                };
+                let some =
+                    Self { panels: self.panels.gathered(list)?, norms: Vec::new(), epilogue: self.epilogue };
                 let mut other: Vec<A::Real> = list.iter().map(|&column| self.norms[column]).collect();
                 other.resize(some.panels.count() * A::Element::WIDTH, A::Real::default());
                 let some = Self { norms: other, ..some };
@@ -86,12 +80,12 @@ impl<A: Arithmetic> Packed<A> {
         Ok(())
     }
 
-    fn fill_range<T: Delivered>(
+    fn fill_range<T: Real>(
         &self,
         instructions: Instructions,
         rows: &PackedRows<A::Element>,
         norms: &[A::Real],
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
         out: &mut [T],
     ) {
         let width = A::Element::WIDTH;
@@ -150,29 +144,42 @@ struct FillColumns<'a, A: Arithmetic, T> {
     out: Vec<&'a mut [T]>,
 }
 
-impl<A: Arithmetic, T: Delivered> Task for FillColumns<'_, A, T> {
+impl<A: Arithmetic, T: Real> Task for FillColumns<'_, A, T> {
     type Output = ();
 
     #[inline(always)]
     fn run<S: Simd>(mut self, s: S) {
         let width = A::Element::WIDTH;
-        let mut sums: Sums<A::Real> = [[A::Real::default(); MOST_WIDTH]; MOST_ROWS];
+        let mut sums = Sums::new();
         let panels = &self.set.panels;
-        for panel in self.start / width..self.end.div_ceil(width) {
-            let others = &self.set.norms[panel * width..(panel + 1) * width];
-            let (from, to) = (self.start.max(panel * width), self.end.min((panel + 1) * width));
-            let lanes = from - panel * width..to - panel * width;
-            let place = from - self.start..to - self.start;
-            self.rows.against::<S, A>(s, panels.panel(panel), panels.starts(panel), &mut sums, |row, size, sums| {
-                for (offset, values) in sums.iter_mut().take(size).enumerate() {
-                    let values = &mut values[..width];
-                    self.set.epilogue.apply(s, self.norms[row + offset], others, values);
-                    let out = &mut self.out[row + offset][place.clone()];
-                    for (out, value) in out.iter_mut().zip(&values[lanes.clone()]) {
-                        *out = T::of(value.wide());
+        let (mut first, last) = (self.start / width, self.end.div_ceil(width));
+        while first < last {
+            let group = first..last.min(first + panels.group());
+            let mut row = 0;
+            while row < self.rows.len() {
+                let size = self.rows.tile::<S>(row);
+                for panel in group.clone() {
+                    self.rows.accumulate::<S, A>(s, panels, panel, row, &mut sums);
+                    let others = &self.set.norms[panel * width..][..width];
+                    self.set.epilogue.apply(s, &self.norms[row..row + size], others, &mut sums);
+                    let (from, to) = (self.start.max(panel * width), self.end.min((panel + 1) * width));
+                    let (lane, place) = (from - panel * width, from - self.start);
+                    for (values, out) in sums.0.iter().zip(&mut self.out[row..row + size]) {
+                        let out = &mut out[place..place + (to - from)];
+                        if let Some(out) = out.get_mut(..width) {
+                            // By way of an array, which overlaps with nothing: some instructions, without a loop.
+                            for (out, values) in out.chunks_exact_mut(16).zip(values.chunks_exact(16)) {
+                                let part: [T; 16] = std::array::from_fn(|lane| T::of(values[lane].wide()));
+                                out.copy_from_slice(&part);
+                            }
+                        } else {
+                            out.iter_mut().zip(&values[lane..]).for_each(|(out, v)| *out = T::of(v.wide()));
+                        }
                     }
                 }
-            });
+                row += size;
+            }
+            first = group.end;
         }
     }
 }
@@ -184,8 +191,8 @@ mod tests {
 
     #[test]
     fn probe_speed() {
-        for d in [4usize, 22, 64, 123, 784] {
-            let n = 10_000;
+        for d in std::env::var("D").map_or(vec![4usize, 22, 64, 123, 784], |d| vec![d.parse().unwrap()]) {
+            let n = std::env::var("N").map_or(10_000, |n| n.parse().unwrap());
             let gamma = 0.5 / d as f64;
             let factor = (2.0 * gamma * std::f64::consts::LOG2_E).sqrt();
             let panels = Panels::<f32>::pack(n, d, |row, out| {
@@ -194,19 +201,23 @@ mod tests {
                 }
             })
             .unwrap();
-            for level in Instructions::available() {
+            for level in [Instructions::best()] {
                 let set = Packed::<Products<f32>>::new(level, panels.clone(), Epilogue::Halved, |n| n / 2.0);
-                for m in [1, 4, 12, 48] {
+                for m in std::env::var("M").map_or(vec![1, 4, 12, 64], |d| vec![d.parse().unwrap()]) {
                     let rows: Vec<usize> = (0..m).collect();
                     let mut out = vec![0.0_f32; m * n];
                     let mut best = f64::INFINITY;
-                    for _ in 0..10 {
+                    for _ in 0..std::env::var("R").map_or(40, |r| r.parse().unwrap()) {
                         let t = std::time::Instant::now();
                         set.fill(level, &rows, Columns::All, &mut out).unwrap();
                         best = best.min(t.elapsed().as_secs_f64());
                     }
                     let ns = best * 1e9 / (m * n) as f64;
-                    println!("{level:?} d={d} m={m}: {ns:.3} ns, {:.1} GF/s, {}", 2.0 * d as f64 / ns, out[5]);
+                    println!(
+                        "{level:?} d={d} m={m}: {ns:.3} ns, {:.1} GF/s, {}",
+                        2.0 * d as f64 / ns,
+                        out[5]
+                    );
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::arithmetic::{Arithmetic, Element};
 use super::simd::{Simd, Task};
-use super::tile::{MOST_WIDTH, Sums, accumulate, tile_size};
+use super::tile::{MOST_WIDTH, PanelView, Sums, accumulate, tile_size};
 use crate::{Error, Result};
 
 /// Examples side by side. The last panel is filled up with zeros.
@@ -55,6 +55,13 @@ impl<E: Element> Panels<E> {
     /// The number of panels.
     pub(crate) fn count(&self) -> usize {
         self.len.div_ceil(E::WIDTH)
+    }
+
+    /// How many panels are gone through with one tile of rows before the next tile: as many as stay in the cache of a
+    /// core together.
+    pub(crate) fn group(&self) -> usize {
+        const BYTES: usize = 128 << 10;
+        (BYTES / (self.steps.max(1) * size_of::<E::Line>())).clamp(1, 16)
     }
 
     pub(crate) fn panel(&self, panel: usize) -> &[E::Line] {
@@ -111,27 +118,38 @@ impl<E: Element> PackedRows<E> {
         Self { entries, steps, len }
     }
 
-    /// Accumulates all rows with a panel, tile after tile; `take` is given the first row of a tile, its size, and what
-    /// it accumulated.
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// How many rows the tile has that starts at `start`.
     #[inline(always)]
-    pub(crate) fn against<S: Simd, A: Arithmetic<Element = E>>(
+    pub(crate) fn tile<S: Simd>(&self, start: usize) -> usize {
+        tile_size::<S>(self.len - start)
+    }
+
+    /// Accumulates the tile of rows that starts at `start` with a panel.
+    #[inline(always)]
+    pub(crate) fn accumulate<S: Simd, A: Arithmetic<Element = E>>(
         &self,
         s: S,
-        panel: &[E::Line],
-        starts: &[E],
+        panels: &Panels<E>,
+        panel: usize,
+        start: usize,
         sums: &mut Sums<A::Real>,
-        mut take: impl FnMut(usize, usize, &mut Sums<A::Real>),
     ) {
         let zeros = [E::default(); MOST_WIDTH];
+        let starts = panels.starts(panel);
         let starts = if starts.is_empty() { &zeros } else { starts };
-        let mut start = 0;
-        while start < self.len {
-            let size = tile_size::<S>(self.len - start);
-            let rows = &self.entries[start * self.steps..(start + size) * self.steps];
-            accumulate::<S, A>(s, size, panel, starts, rows, sums);
-            take(start, size, sums);
-            start += size;
-        }
+        let ahead = panel + panels.group();
+        let next = if ahead < panels.count() { panels.panel(ahead) } else { &[] };
+        let size = tile_size::<S>(self.len - start);
+        let rows = &self.entries[start * self.steps..(start + size) * self.steps];
+        // A share of the next panel for each row.
+        let (from, to) = (next.len() * start / self.len, next.len() * (start + size) / self.len);
+        let view = PanelView { lines: panels.panel(panel), starts, soon: &next[from..to] };
+        accumulate::<S, A>(s, size, &view, rows, sums);
     }
 }
 

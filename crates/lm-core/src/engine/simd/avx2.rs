@@ -33,6 +33,15 @@ macro_rules! call {
 impl Simd for Avx2 {
     const ROWS: usize = 6;
 
+    #[inline(always)]
+    fn prefetch<T>(self, soon: &[T]) {
+        let start = soon.as_ptr().cast::<i8>();
+        for offset in (0..size_of_val(soon)).step_by(64) {
+            // SAFETY: a prefetch reads nothing, whatever its address.
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(offset)) }
+        }
+    }
+
     #[inline]
     fn vectorize<T: Task>(self, task: T) -> T::Output {
         #[target_feature(enable = "avx2,fma")]
@@ -114,14 +123,15 @@ impl Floats<f32> for Avx2 {
     }
 
     #[inline(always)]
-    fn fraction(self, a: __m256) -> __m256 {
-        call!(_mm256_sub_ps(a, call!(_mm256_floor_ps(a))))
+    fn split(self, a: __m256) -> (__m256, __m256) {
+        let whole = call!(_mm256_round_ps<0b1000>(a));
+        (whole, call!(_mm256_sub_ps(a, whole)))
     }
 
     #[inline(always)]
     fn scale(self, p: __m256, n: __m256) -> __m256 {
         // Two factors, each a normal number, so that only the last product rounds.
-        let n = call!(_mm256_floor_ps(call!(_mm256_max_ps(n, call!(_mm256_set1_ps(-200.0))))));
+        let n = call!(_mm256_max_ps(n, call!(_mm256_set1_ps(-200.0))));
         let n = call!(_mm256_cvtps_epi32(n));
         let half = call!(_mm256_srai_epi32<1>(n));
         let rest = call!(_mm256_sub_epi32(n, half));
@@ -203,14 +213,15 @@ impl Floats<f64> for Avx2 {
     }
 
     #[inline(always)]
-    fn fraction(self, a: __m256d) -> __m256d {
-        call!(_mm256_sub_pd(a, call!(_mm256_floor_pd(a))))
+    fn split(self, a: __m256d) -> (__m256d, __m256d) {
+        let whole = call!(_mm256_round_pd<0b1000>(a));
+        (whole, call!(_mm256_sub_pd(a, whole)))
     }
 
     #[inline(always)]
     fn scale(self, p: __m256d, n: __m256d) -> __m256d {
         // Two factors, each a normal number, so that only the last product rounds.
-        let n = call!(_mm256_floor_pd(call!(_mm256_max_pd(n, call!(_mm256_set1_pd(-1200.0))))));
+        let n = call!(_mm256_max_pd(n, call!(_mm256_set1_pd(-1200.0))));
         let n = call!(_mm256_cvtpd_epi32(n));
         let half = call!(_mm_srai_epi32<1>(n));
         let rest = call!(_mm_sub_epi32(n, half));

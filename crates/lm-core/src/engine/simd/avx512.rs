@@ -37,6 +37,15 @@ macro_rules! call {
 impl Simd for Avx512 {
     const ROWS: usize = 12;
 
+    #[inline(always)]
+    fn prefetch<T>(self, soon: &[T]) {
+        let start = soon.as_ptr().cast::<i8>();
+        for offset in (0..size_of_val(soon)).step_by(64) {
+            // SAFETY: a prefetch reads nothing, whatever its address.
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(offset)) }
+        }
+    }
+
     #[inline]
     fn vectorize<T: Task>(self, task: T) -> T::Output {
         #[target_feature(
@@ -120,9 +129,10 @@ impl Floats<f32> for Avx512 {
     }
 
     #[inline(always)]
-    fn fraction(self, a: __m512) -> __m512 {
-        // SAFETY: `self` proves the instruction. The immediate asks for rounding towards −∞ without exceptions.
-        unsafe { _mm512_reduce_ps::<0b1001>(a) }
+    fn split(self, a: __m512) -> (__m512, __m512) {
+        // SAFETY: `self` proves the instruction. The immediate asks for the nearest whole number, without exceptions.
+        let rest = unsafe { _mm512_reduce_ps::<0b1000>(a) };
+        (call!(_mm512_sub_ps(a, rest)), rest)
     }
 
     #[inline(always)]
@@ -201,9 +211,10 @@ impl Floats<f64> for Avx512 {
     }
 
     #[inline(always)]
-    fn fraction(self, a: __m512d) -> __m512d {
-        // SAFETY: `self` proves the instruction. The immediate asks for rounding towards −∞ without exceptions.
-        unsafe { _mm512_reduce_pd::<0b1001>(a) }
+    fn split(self, a: __m512d) -> (__m512d, __m512d) {
+        // SAFETY: `self` proves the instruction. The immediate asks for the nearest whole number, without exceptions.
+        let rest = unsafe { _mm512_reduce_pd::<0b1000>(a) };
+        (call!(_mm512_sub_pd(a, rest)), rest)
     }
 
     #[inline(always)]

@@ -52,7 +52,10 @@ impl Instructions {
 
     /// All instructions of this processor, the plainest first.
     pub fn available() -> Vec<Self> {
-        [Self::Portable, Self::Avx2, Self::Avx512].into_iter().filter(|level| *level <= Self::best()).collect()
+        [Self::Portable, Self::Avx2, Self::Avx512]
+            .into_iter()
+            .filter(|level| *level <= Self::best())
+            .collect()
     }
 
     /// Runs a task with these instructions, or with the best that the processor has instead.
@@ -92,6 +95,12 @@ pub(crate) trait Simd: Floats<f32> + Floats<f64> + Quads + Words {
     /// The most rows of a tile that is two vectors wide and stays in registers.
     const ROWS: usize;
 
+    /// Asks for something to be brought near that will be read soon.
+    #[inline(always)]
+    fn prefetch<T>(self, soon: &[T]) {
+        let _ = soon;
+    }
+
     /// Runs a task, compiled with these instructions.
     fn vectorize<T: Task>(self, task: T) -> T::Output;
 }
@@ -127,9 +136,9 @@ pub(crate) trait Floats<T>: Copy + Send + Sync + 'static {
     fn abs(self, a: Self::V) -> Self::V;
     /// The size of `a` with the sign of `b`.
     fn copy_sign(self, a: Self::V, b: Self::V) -> Self::V;
-    /// `a − ⌊a⌋`.
-    fn fraction(self, a: Self::V) -> Self::V;
-    /// `p·2^⌊n⌋` for `p` between ½ and 2 and `n ≤ 0`, with gradual underflow.
+    /// The whole number nearest to `a`, halves to the even one, and what is left of `a`.
+    fn split(self, a: Self::V) -> (Self::V, Self::V);
+    /// `p·2ⁿ` for `p` between ½ and 2 and a whole number `n ≤ 0`, with gradual underflow.
     fn scale(self, p: Self::V, n: Self::V) -> Self::V;
 }
 
@@ -202,7 +211,9 @@ mod tests {
         for at in (0..16).step_by(lanes) {
             let (x, y) = (Floats::<f64>::load(s, &a[at..]), Floats::<f64>::load(s, &b[at..]));
             let (half, small) = (Floats::<f64>::splat(s, 0.75), Floats::<f64>::splat(s, -3.0));
-            let below = Floats::<f64>::min(s, x, Floats::<f64>::splat(s, 0.0));
+            let mut rounded = [0.0; 16];
+            rounded.iter_mut().zip(&a[at..]).for_each(|(to, x)| *to = x.min(0.0).round());
+            let whole = Floats::<f64>::load(s, &rounded);
             let all = [
                 Floats::<f64>::add(s, x, y),
                 Floats::<f64>::sub(s, x, y),
@@ -212,8 +223,9 @@ mod tests {
                 Floats::<f64>::max(s, x, y),
                 Floats::<f64>::abs(s, x),
                 Floats::<f64>::copy_sign(s, x, y),
-                Floats::<f64>::fraction(s, x),
-                Floats::<f64>::scale(s, half, below),
+                Floats::<f64>::split(s, x).0,
+                Floats::<f64>::split(s, x).1,
+                Floats::<f64>::scale(s, half, whole),
                 Floats::<f64>::scale(s, half, small),
             ];
             for v in all {
@@ -223,7 +235,7 @@ mod tests {
             }
         }
         // Operation by operation, whatever the length of a vector.
-        let (blocks, operations) = (16 / lanes, 11);
+        let (blocks, operations) = (16 / lanes, 12);
         let mut sorted = Vec::new();
         for operation in 0..operations {
             for block in 0..blocks {

@@ -20,7 +20,7 @@ impl Simd for Portable {
 const FUSED: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
 
 macro_rules! floats {
-    ($type:ty, $lanes:literal, $power:ident) => {
+    ($type:ty, $lanes:literal, $shift:literal, $power:ident) => {
         impl Floats<$type> for Portable {
             type V = [$type; $lanes];
             const LANES: usize = $lanes;
@@ -88,8 +88,13 @@ macro_rules! floats {
             }
 
             #[inline(always)]
-            fn fraction(self, a: Self::V) -> Self::V {
-                a.map(|value| value - value.floor())
+            fn split(self, a: Self::V) -> (Self::V, Self::V) {
+                // Adding a large number rounds to a whole one; beyond it, every number is whole.
+                let whole = a.map(|value| {
+                    let shift = <$type>::copysign($shift, value);
+                    if value.abs() < $shift { (value + shift) - shift } else { value }
+                });
+                (whole, std::array::from_fn(|lane| a[lane] - whole[lane]))
             }
 
             #[inline(always)]
@@ -100,22 +105,22 @@ macro_rules! floats {
     };
 }
 
-floats!(f32, 8, scale_f32);
-floats!(f64, 4, scale_f64);
+floats!(f32, 8, 8_388_608.0, scale_f32);
+floats!(f64, 4, 4_503_599_627_370_496.0, scale_f64);
 
-/// `p·2^⌊n⌋`: two factors, each a normal number, so that only the last product rounds.
+/// `p·2ⁿ`: two factors, each a normal number, so that only the last product rounds.
 #[inline(always)]
 fn scale_f32(p: f32, n: f32) -> f32 {
-    let n = n.max(-200.0).floor() as i32;
+    let n = n.max(-200.0) as i32;
     let half = n >> 1;
     let power = |n: i32| f32::from_bits(((n + 127) as u32) << 23);
     p * power(half) * power(n - half)
 }
 
-/// `p·2^⌊n⌋`: two factors, each a normal number, so that only the last product rounds.
+/// `p·2ⁿ`: two factors, each a normal number, so that only the last product rounds.
 #[inline(always)]
 fn scale_f64(p: f64, n: f64) -> f64 {
-    let n = n.max(-1200.0).floor() as i64;
+    let n = n.max(-1200.0) as i64;
     let half = n >> 1;
     let power = |n: i64| f64::from_bits(((n + 1023) as u64) << 52);
     p * power(half) * power(n - half)
