@@ -194,7 +194,7 @@ impl Arithmetic for Bytes {
     #[inline(always)]
     fn row_entry(entry: i32) -> i32 {
         // Unsigned bytes less 128 as signed ones; the sums start from what that takes away.
-        entry ^ i32::from_ne_bytes([0x80; 4])
+        entry ^ i32::from_le_bytes([0x80; 4])
     }
 
     #[inline(always)]

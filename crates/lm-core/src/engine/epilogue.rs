@@ -56,6 +56,11 @@ impl<T: Real> Epilogue<T> {
         }
     }
 
+    /// What is kept as the norm of an example that accumulates `sum` with itself.
+    pub(crate) fn norm(&self, sum: T) -> T {
+        if matches!(self, Self::Halved) { T::of(sum.wide() / 2.0) } else { sum }
+    }
+
     /// Turns what a tile accumulated into kernel values, in place: `owns` are the norms of its rows, `others` those of the
     /// panel.
     #[inline(always)]

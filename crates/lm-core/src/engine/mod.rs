@@ -1,12 +1,239 @@
 //! The kernel-row engine: blocks of kernel values and of decision values at the speed of the processor.
+//!
+//! [`Engine`] looks at a set of examples once ([`survey`]), chooses a [`Layout`] for it, packs it when it is first asked
+//! for, and delivers rows of kernel values, diagonals and decision values. Behind it:
+//!
+//! - [`simd`]: vector instructions, three kinds of them behind one trait; the only `unsafe` code of the library;
+//! - [`elementary`]: the exponential and the hyperbolic tangent on vectors;
+//! - [`arithmetic`], [`panels`], [`tile`]: what is accumulated for pairs of examples, and the loop that does it;
+//! - [`epilogue`]: from what is accumulated to kernel values;
+//! - [`packed`], [`sparse`], [`expand`]: rows of kernel values, and sums of them;
+//! - [`scheme`], [`store`], [`choice`]: the ways to pack, and the choice of one.
 
 mod arithmetic;
+mod choice;
 mod coefficients;
 mod elementary;
 mod epilogue;
+mod expand;
 mod packed;
 mod panels;
+mod scheme;
 mod simd;
+mod sparse;
+mod store;
+mod survey;
 mod tile;
 
+pub use choice::Layout;
+pub(crate) use coefficients::Coefficients;
 pub use simd::Instructions;
+
+use std::sync::OnceLock;
+
+use self::choice::Plan;
+use self::store::Store;
+use self::survey::Survey;
+use crate::gram::{Columns, Precision};
+use crate::kernel::VectorKernel;
+use crate::{Error, Examples, Result, Selection, threads};
+
+/// A set of examples and a kernel, packed when it is first asked for.
+///
+/// The examples are not kept: every call is given the set that the engine was made for.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    instructions: Instructions,
+    plan: Plan,
+    single: OnceLock<Store>,
+    double: OnceLock<Store>,
+    /// Double precision without a layout that asks something of the values, for queries that do not have it.
+    any: OnceLock<Store>,
+}
+
+/// Examples that are packed together as queries.
+const QUERIES: usize = 4096;
+
+impl Engine {
+    /// Chooses how to pack a set.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without examples, [`Error::Numerical`] if a squared norm overflows and the kernel needs it.
+    pub(crate) fn new<E: Examples + ?Sized>(examples: &E, kernel: VectorKernel) -> Result<Self> {
+        if examples.is_empty() {
+            return Err(Error::Empty { what: "the set of examples" });
+        }
+        let survey = Survey::of(examples);
+        if kernel.needs_norms() && !survey.radius_squared.is_finite() {
+            return Err(Error::Numerical { what: "the squared norm of an example (rescale the data)" });
+        }
+        Ok(Self::of(Plan::new(kernel, survey)))
+    }
+
+    /// Chooses how to pack the vectors of an expansion. Where squared norms overflow, values may still be finite: they are
+    /// computed pair by pair.
+    pub(crate) fn for_expansion<E: Examples + ?Sized>(examples: &E, kernel: VectorKernel) -> Self {
+        Self::of(Plan::new(kernel, Survey::of(examples)))
+    }
+
+    fn of(plan: Plan) -> Self {
+        Self {
+            instructions: Instructions::best(),
+            plan,
+            single: OnceLock::new(),
+            double: OnceLock::new(),
+            any: OnceLock::new(),
+        }
+    }
+
+    /// The same engine with other instructions, as far as the processor has them.
+    pub(crate) fn with_instructions(self, instructions: Instructions) -> Self {
+        let instructions = instructions.min(Instructions::best());
+        Self { instructions, single: OnceLock::new(), double: OnceLock::new(), any: OnceLock::new(), ..self }
+    }
+
+    /// The same engine with another promise for values in single precision, as a share of the largest kernel value.
+    pub(crate) fn with_tolerance(self, tolerance: f64) -> Self {
+        Self { plan: self.plan.with_tolerance(tolerance), single: OnceLock::new(), ..self }
+    }
+
+    pub(crate) fn instructions(&self) -> Instructions {
+        self.instructions
+    }
+
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// A bound on the error of a kernel value of two members of the set.
+    pub(crate) fn error_bound<E: Examples + ?Sized>(&self, examples: &E, precision: Precision) -> f64 {
+        self.plan.error_bound(examples, precision)
+    }
+
+    /// The packed set, in this precision; none where pairs are computed one by one.
+    fn store<E: Examples + ?Sized>(&self, examples: &E, precision: Precision) -> Result<Option<&Store>> {
+        let (place, single) = match precision {
+            Precision::F32 if self.plan.narrow(examples).is_some() => (&self.single, true),
+            _ => (&self.double, false),
+        };
+        obtained(place, || self.plan.pack(self.instructions, examples, single))
+    }
+
+    /// Writes rows of kernel values, in the precision of `T`. The request has been checked.
+    pub(crate) fn fill<T: elementary::Real, E: Examples + ?Sized>(
+        &self,
+        examples: &E,
+        precision: Precision,
+        rows: &[usize],
+        columns: Columns<'_>,
+        out: &mut [T],
+    ) -> Result<()> {
+        match self.store(examples, precision)? {
+            Some(store) => store.fill(self.instructions, rows, columns, out),
+            None => {
+                self.plan.fill_pairs(examples, rows, columns, out);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes the kernel value of every example with itself.
+    pub(crate) fn diagonal<E: Examples + ?Sized>(&self, examples: &E, out: &mut [f64]) -> Result<()> {
+        match self.store(examples, Precision::F64)? {
+            Some(store) if !self.plan.is_one_with_itself() => store.diagonal(self.instructions, out),
+            _ => out.fill(1.0),
+        }
+        Ok(())
+    }
+
+    /// Adds to `out[q·outputs + o]` the sum of `c·K(x, query q)` over the examples `x` with a part in function `o`.
+    pub(crate) fn expand<E: Examples + ?Sized, Q: Examples + ?Sized>(
+        &self,
+        examples: &E,
+        queries: &Q,
+        coefficients: &Coefficients,
+        precision: Precision,
+        out: &mut [f64],
+    ) -> Result<()> {
+        let outputs = coefficients.outputs();
+        let store = self.store(examples, precision)?;
+        // Each query goes its own way, so that its value does not depend on the queries beside it.
+        let way = |row: usize| match store {
+            Some(_) if !self.plan.takes(queries.norm_squared(row)) => Way::Pairs,
+            Some(store) if store.holds(self.instructions, &queries.row(row)) => Way::Packed,
+            Some(_) => Way::Plain,
+            None => Way::Pairs,
+        };
+        let mut ways = vec![Way::Pairs; queries.len()];
+        threads::for_each_chunk(&mut ways, 64, |chunk, ways| {
+            ways.iter_mut().enumerate().for_each(|(offset, to)| *to = way(64 * chunk + offset));
+        });
+        for (kind, store) in [(Way::Packed, store), (Way::Plain, None), (Way::Pairs, None)] {
+            let rows: Vec<usize> = (0..ways.len()).filter(|&row| ways[row] == kind).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            let store = match kind {
+                Way::Plain => {
+                    obtained(&self.any, || self.plan.pack_plain(self.instructions, examples).map(Some))?
+                }
+                Way::Packed | Way::Pairs => store,
+            };
+            let some = Selection::new(queries, &rows)?;
+            let mut values: Vec<f64> =
+                rows.iter().flat_map(|&row| &out[row * outputs..(row + 1) * outputs]).copied().collect();
+            match store {
+                Some(store) => self.expand_packed(store, &some, coefficients, &mut values)?,
+                None => self.plan.expand_pairs(examples, &some, coefficients, &mut values),
+            }
+            for (&row, values) in rows.iter().zip(values.chunks_exact(outputs.max(1))) {
+                out[row * outputs..(row + 1) * outputs].copy_from_slice(values);
+            }
+        }
+        Ok(())
+    }
+
+    fn expand_packed<Q: Examples + ?Sized>(
+        &self,
+        store: &Store,
+        queries: &Q,
+        coefficients: &Coefficients,
+        out: &mut [f64],
+    ) -> Result<()> {
+        let outputs = coefficients.outputs().max(1);
+        for (block, out) in out.chunks_mut(QUERIES * outputs).enumerate() {
+            let part = (block * QUERIES, out.len() / outputs);
+            store.expand(self.instructions, queries, part, coefficients, out)?;
+        }
+        Ok(())
+    }
+
+    /// For each query, a bound on how far its kernel values with members of the set in single and in double precision are
+    /// apart; 0 where both are the same.
+    pub(crate) fn query_bounds<E: Examples + ?Sized, Q: Examples + ?Sized>(
+        &self,
+        examples: &E,
+        queries: &Q,
+    ) -> Vec<f64> {
+        threads::map(queries.len(), |row| self.plan.query_bound(examples, &queries.row(row)))
+    }
+}
+
+/// How the kernel values of a query are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Packed like the set.
+    Packed,
+    /// In double precision, because it cannot be packed like the set.
+    Plain,
+    /// One by one.
+    Pairs,
+}
+
+/// What a place holds, made now unless it is there.
+fn obtained(place: &OnceLock<Store>, make: impl FnOnce() -> Result<Option<Store>>) -> Result<Option<&Store>> {
+    if let Some(store) = place.get() {
+        return Ok(Some(store));
+    }
+    Ok(make()?.map(|store| place.get_or_init(|| store)))
+}

@@ -5,7 +5,7 @@ use super::elementary::Real;
 use super::epilogue::Epilogue;
 use super::panels::{PackedRows, Panels, SelfSums};
 use super::simd::{Instructions, Simd, Task};
-use super::tile::Sums;
+use super::tile::{MOST_WIDTH, Sums};
 use std::ops::Range;
 
 use crate::gram::Columns;
@@ -29,9 +29,9 @@ impl<A: Arithmetic> Packed<A> {
         instructions: Instructions,
         panels: Panels<A::Element>,
         epilogue: Epilogue<A::Real>,
-        norm: impl Fn(A::Real) -> A::Real,
     ) -> Self {
-        let norms = instructions.run(SelfSums::<A>(&panels)).into_iter().map(norm).collect();
+        let sums = instructions.run(SelfSums::<A>(&panels));
+        let norms = sums.into_iter().map(|sum| epilogue.norm(sum)).collect();
         Self { panels, norms, epilogue }
     }
 
@@ -43,6 +43,30 @@ impl<A: Arithmetic> Packed<A> {
     ) -> Self {
         norms.resize(panels.count() * A::Element::WIDTH, A::Real::default());
         Self { panels, norms, epilogue }
+    }
+
+    /// The kernel.
+    pub(crate) fn epilogue(&self) -> Epilogue<A::Real> {
+        self.epilogue
+    }
+
+    /// The examples.
+    pub(crate) fn panels(&self) -> &Panels<A::Element> {
+        &self.panels
+    }
+
+    /// Turns what rows accumulated with a panel into kernel values; `owns` are the norms of the rows.
+    #[inline(always)]
+    pub(crate) fn apply<S: Simd>(&self, s: S, panel: usize, owns: &[A::Real], sums: &mut Sums<A::Real>) {
+        let width = A::Element::WIDTH;
+        self.epilogue.apply(s, owns, &self.norms[panel * width..][..width], sums);
+    }
+
+    /// Writes the kernel value of every example with itself.
+    pub(crate) fn diagonal(&self, instructions: Instructions, out: &mut [f64]) {
+        for (norms, out) in self.norms().chunks(MOST_WIDTH).zip(out.chunks_mut(MOST_WIDTH)) {
+            instructions.run(Diagonal { epilogue: &self.epilogue, norms, out });
+        }
     }
 
     /// The norm of each example.
@@ -67,11 +91,8 @@ impl<A: Arithmetic> Packed<A> {
             Columns::All => 0..self.panels.len(),
             Columns::Range { start, end } => start..end,
             Columns::List(list) => {
-                let some =
-                    Self { panels: self.panels.gathered(list)?, norms: Vec::new(), epilogue: self.epilogue };
-                let mut other: Vec<A::Real> = list.iter().map(|&column| self.norms[column]).collect();
-                other.resize(some.panels.count() * A::Element::WIDTH, A::Real::default());
-                let some = Self { norms: other, ..some };
+                let others = list.iter().map(|&column| self.norms[column]).collect();
+                let some = Self::with_norms(self.panels.gathered(list)?, others, self.epilogue);
                 some.fill_range(instructions, &packed, &norms, 0..list.len(), out);
                 return Ok(());
             }
@@ -114,10 +135,31 @@ impl<A: Arithmetic> Packed<A> {
     }
 }
 
+/// The kernel values of examples with themselves: what they accumulate is their norm.
+pub(super) struct Diagonal<'a, T> {
+    pub(super) epilogue: &'a Epilogue<T>,
+    pub(super) norms: &'a [T],
+    pub(super) out: &'a mut [f64],
+}
+
+impl<T: Real> Task for Diagonal<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        for (&norm, out) in self.norms.iter().zip(self.out) {
+            let mut sums = Sums::new();
+            sums.0[0] = [norm; MOST_WIDTH];
+            self.epilogue.apply(s, &[norm], &[norm; MOST_WIDTH], &mut sums);
+            *out = sums.0[0][0].wide();
+        }
+    }
+}
+
 /// Packs some rows of a set for tiles.
-struct PackRows<'a, A: Arithmetic> {
-    set: &'a Packed<A>,
-    rows: &'a [usize],
+pub(super) struct PackRows<'a, A: Arithmetic> {
+    pub(super) set: &'a Packed<A>,
+    pub(super) rows: &'a [usize],
 }
 
 impl<A: Arithmetic> Task for PackRows<'_, A> {
@@ -160,8 +202,7 @@ impl<A: Arithmetic, T: Real> Task for FillColumns<'_, A, T> {
                 let size = self.rows.tile::<S>(row);
                 for panel in group.clone() {
                     self.rows.accumulate::<S, A>(s, panels, panel, row, &mut sums);
-                    let others = &self.set.norms[panel * width..][..width];
-                    self.set.epilogue.apply(s, &self.norms[row..row + size], others, &mut sums);
+                    self.set.apply(s, panel, &self.norms[row..row + size], &mut sums);
                     let (from, to) = (self.start.max(panel * width), self.end.min((panel + 1) * width));
                     let (lane, place) = (from - panel * width, from - self.start);
                     for (values, out) in sums.0.iter().zip(&mut self.out[row..row + size]) {
@@ -202,7 +243,7 @@ mod tests {
             })
             .unwrap();
             for level in [Instructions::best()] {
-                let set = Packed::<Products<f32>>::new(level, panels.clone(), Epilogue::Halved, |n| n / 2.0);
+                let set = Packed::<Products<f32>>::new(level, panels.clone(), Epilogue::Halved);
                 for m in std::env::var("M").map_or(vec![1, 4, 12, 64], |d| vec![d.parse().unwrap()]) {
                     let rows: Vec<usize> = (0..m).collect();
                     let mut out = vec![0.0_f32; m * n];

@@ -3,7 +3,7 @@
 use super::arithmetic::{Arithmetic, Element};
 use super::simd::{Simd, Task};
 use super::tile::{MOST_WIDTH, PanelView, Sums, accumulate, tile_size};
-use crate::{Error, Result};
+use crate::{Error, Result, threads};
 
 /// Examples side by side. The last panel is filled up with zeros.
 #[derive(Debug, Clone)]
@@ -17,23 +17,23 @@ pub(crate) struct Panels<E: Element> {
 }
 
 impl<E: Element> Panels<E> {
-    /// Packs `len` examples of `steps` entries; `write` is given an example and a place for each of its entries.
-    pub(crate) fn pack(len: usize, steps: usize, mut write: impl FnMut(usize, &mut [E])) -> Result<Self> {
+    /// Packs `len` examples of `steps` entries; `write` is given an example and a place, all zero, for each of its
+    /// entries.
+    pub(crate) fn pack(len: usize, steps: usize, write: impl Fn(usize, &mut [E]) + Sync) -> Result<Self> {
         let panels = len.div_ceil(E::WIDTH);
         let refused = |needed| Error::Allocation { what: "the packed examples", needed };
         let size = panels.checked_mul(steps).ok_or_else(|| refused(usize::MAX))?;
         let mut lines = Vec::new();
         lines.try_reserve_exact(size).map_err(|_| refused(size.saturating_mul(size_of::<E::Line>())))?;
         lines.resize(size, E::blank());
-        let mut entries = vec![E::default(); steps];
-        for row in 0..len {
-            entries.fill(E::default());
-            write(row, &mut entries);
-            let (panel, lane) = (row / E::WIDTH, row % E::WIDTH);
-            for (line, &entry) in lines[panel * steps..(panel + 1) * steps].iter_mut().zip(&entries) {
-                E::slice_mut(line)[lane] = entry;
+        threads::for_each_chunk(&mut lines, steps, |panel, lines| {
+            let mut entries = vec![E::default(); steps];
+            for lane in 0..E::WIDTH.min(len - panel * E::WIDTH) {
+                entries.fill(E::default());
+                write(panel * E::WIDTH + lane, &mut entries);
+                lines.iter_mut().zip(&entries).for_each(|(line, &entry)| E::slice_mut(line)[lane] = entry);
             }
-        }
+        });
         Ok(Self { lines, steps, len, starts: Vec::new() })
     }
 

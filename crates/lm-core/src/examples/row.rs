@@ -72,6 +72,11 @@ impl Row<'_> {
         by_kind!(self, a => a.len(), a.dim)
     }
 
+    /// The number of stored entries.
+    pub(crate) fn entries(&self) -> usize {
+        by_kind!(self, a => a.len(), a.values.len())
+    }
+
     /// `⟨x·w⟩` with a vector of as many entries as the example has.
     ///
     /// # Panics

@@ -48,8 +48,7 @@ impl MatrixGram<'static> {
         let needed = len.saturating_mul(len).saturating_mul(size_of::<f64>());
         budget.check_memory("the Gram matrix", needed)?;
         let mut values = zeros("the Gram matrix", len, len)?;
-        let rows: Vec<usize> = (0..len).collect();
-        gram.fill(&rows, Columns::All, &mut values)?;
+        gram.fill_all(&mut values)?;
         let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
         Ok(Self { values: Cow::Owned(values), len, largest, error: gram.error_bound(Precision::F64) })
     }

@@ -22,6 +22,7 @@ mod rayleigh;
 mod vector;
 mod wrappers;
 
+pub use crate::engine::{Instructions, Layout};
 pub use cache::{Cached, RowCache};
 pub use combined::{Product, Sum};
 pub use matrix::MatrixGram;
@@ -32,7 +33,7 @@ pub use wrappers::{Centred, Normalised, Ridged, Scaled};
 use std::ops::Range;
 
 use crate::collection::{Collection, Selection};
-use crate::{Error, Result};
+use crate::{Element, Error, Result, threads};
 
 /// Which columns of a row are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +128,15 @@ pub trait Gram: Collection {
         Ok(())
     }
 
+    /// Writes the whole matrix, row after row.
+    ///
+    /// # Errors
+    /// As [`Gram::fill`].
+    fn fill_all(&self, out: &mut [f64]) -> Result<()> {
+        let rows: Vec<usize> = (0..self.len()).collect();
+        self.fill(&rows, Columns::All, out)
+    }
+
     /// A bound on the absolute error of any value delivered in this precision, for this data and kernel.
     fn error_bound(&self, precision: Precision) -> f64;
 
@@ -142,7 +152,7 @@ pub trait Gram: Collection {
 }
 
 /// The bound in single precision that follows from the bound in double precision and the largest value.
-fn narrowed(bound: f64, largest: f64, precision: Precision) -> f64 {
+pub(crate) fn narrowed(bound: f64, largest: f64, precision: Precision) -> f64 {
     match precision {
         Precision::F64 => bound,
         Precision::F32 => bound + largest.max(f64::from(f32::MIN_POSITIVE)) * f64::from(f32::EPSILON) / 2.0,
@@ -180,7 +190,7 @@ fn check_diagonal(len: usize, out: usize) -> Result<()> {
 }
 
 /// Names the first value of a block that is not finite.
-fn check_values(rows: &[usize], columns: Columns<'_>, len: usize, out: &[f64]) -> Result<()> {
+fn check_values<T: Element>(rows: &[usize], columns: Columns<'_>, len: usize, out: &[T]) -> Result<()> {
     if out.iter().fold(true, |all, value| all & value.is_finite()) {
         return Ok(());
     }
@@ -189,6 +199,47 @@ fn check_values(rows: &[usize], columns: Columns<'_>, len: usize, out: &[f64]) -
         Some(at) => Err(Error::KernelValue { row: rows[at / count], column: columns.at(at % count) }),
         None => Ok(()),
     }
+}
+
+/// Writes a whole matrix, of which one triangle is computed: rows in blocks from the diagonal on, each block copied to
+/// its mirror image while it is near.
+fn mirrored<G: Gram>(gram: &G, out: &mut [f64]) -> Result<()> {
+    // As many rows as the engine takes at a time.
+    const ROWS: usize = 48;
+    let len = gram.len();
+    check_request(len, &[], Columns::All, 0)?;
+    if len.checked_mul(len) != Some(out.len()) {
+        let expected = len.saturating_mul(len);
+        return Err(Error::Length { what: "the Gram matrix", expected, found: out.len() });
+    }
+    let mut block = Vec::new();
+    for start in (0..len).step_by(ROWS) {
+        let end = len.min(start + ROWS);
+        let (rows, width) = ((start..end).collect::<Vec<usize>>(), len - start);
+        block.resize(rows.len() * width, 0.0);
+        gram.fill(&rows, Columns::Range { start, end: len }, &mut block)?;
+        let (above, below) = out.split_at_mut(end * len);
+        for (row, values) in above[start * len..].chunks_exact_mut(len).zip(block.chunks_exact(width)) {
+            row[start..].copy_from_slice(values);
+        }
+        // Eight rows of the mirror image read whole cache lines of the block.
+        threads::for_each_chunk(below, 8 * len, |chunk, below| {
+            let first = end - start + 8 * chunk;
+            for (offset, row) in below.chunks_exact_mut(len).enumerate() {
+                for (to, values) in row[start..end].iter_mut().zip(block.chunks_exact(width)) {
+                    *to = values[first + offset];
+                }
+            }
+        });
+        // What lies left of the diagonal in the rows of the block itself.
+        let width = end - start;
+        for i in 0..width {
+            for j in 0..i {
+                above[(start + i) * len + start + j] = above[(start + j) * len + start + i];
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Names the first value of a diagonal that is not finite.

@@ -1,13 +1,18 @@
 //! The Gram matrix of examples under a vector kernel, computed when it is asked for.
 
 use super::{
-    Columns, Gram, Precision, check_diagonal, check_diagonal_values, check_request, check_values, narrowed,
+    Columns, Gram, Precision, check_diagonal, check_diagonal_values, check_request, check_values, mirrored,
 };
 use crate::collection::Collection;
-use crate::kernel::{Kernel, KernelForm, Statistic, VectorKernel};
-use crate::{Error, Examples, Result, threads};
+use crate::engine::{Engine, Instructions, Layout};
+use crate::kernel::VectorKernel;
+use crate::{Error, Examples, Result};
 
 /// Kernel values of examples, computed block by block and kept nowhere.
+///
+/// The examples are looked at when the matrix is made, and packed when a block is first asked for, in a [`Layout`] that
+/// is chosen from the data: in double precision for [`Gram::fill`], and for [`Gram::fill_f32`] in single precision where
+/// the bound on the error that follows from the data is within the [tolerance](VectorGram::with_tolerance).
 ///
 /// ```
 /// use lm_core::{Columns, Dense, Gram, VectorGram, VectorKernel};
@@ -23,35 +28,46 @@ use crate::{Error, Examples, Result, threads};
 pub struct VectorGram<'a, E: ?Sized> {
     examples: &'a E,
     kernel: VectorKernel,
-    norms_squared: Vec<f64>,
-    radius_squared: f64,
-    /// Whether squared norms overflow, so that a Gaussian is computed from scaled differences instead.
-    direct: bool,
+    engine: Engine,
 }
 
 impl<'a, E: Examples + ?Sized> VectorGram<'a, E> {
-    /// Prepares the matrix: one pass over the examples for their norms.
+    /// Prepares the matrix: one pass over the examples.
     ///
     /// # Errors
     /// [`Error::Empty`] without examples, [`Error::Numerical`] if a squared norm overflows and the kernel is made of
     /// inner products. (A Gaussian needs none where norms overflow: it is computed from differences there.)
     pub fn new(examples: &'a E, kernel: VectorKernel) -> Result<Self> {
-        if examples.is_empty() {
-            return Err(Error::Empty { what: "the set of examples" });
+        Ok(Self { examples, kernel, engine: Engine::new(examples, kernel)? })
+    }
+
+    /// The error that values in single precision may have, as a share of the largest kernel value, between 0 and 1;
+    /// default 2⁻¹³ ≈ 1.2e-4. They are computed in single precision if the bound on their error is smaller, and in double
+    /// precision otherwise, at twice the cost; `error_bound` tells the bound.
+    ///
+    /// ```
+    /// use lm_core::{Dense, Gram, Precision, VectorGram, VectorKernel};
+    ///
+    /// let examples = Dense::new((0..99).map(|k| f64::from(k).sin()).collect(), 3, 33)?;
+    /// let gram = VectorGram::new(&examples, VectorKernel::gaussian(0.1)?)?.with_tolerance(1e-7)?;
+    /// assert!(gram.error_bound(Precision::F32) <= 1e-7);
+    /// # Ok::<(), lm_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Setting`] unless it is between 0 and 1.
+    pub fn with_tolerance(self, tolerance: f64) -> Result<Self> {
+        if tolerance > 0.0 && tolerance < 1.0 {
+            Ok(Self { engine: self.engine.with_tolerance(tolerance), ..self })
+        } else {
+            Err(Error::Setting { name: "tolerance", value: tolerance, accepted: "a number between 0 and 1" })
         }
-        let mut norms_squared = vec![0.0; examples.len()];
-        threads::for_each_chunk(&mut norms_squared, COLUMNS, |block, out| {
-            for (offset, out) in out.iter_mut().enumerate() {
-                *out = examples.norm_squared(block * COLUMNS + offset);
-            }
-        });
-        let radius_squared = norms_squared.iter().fold(0.0, |largest: f64, &value| largest.max(value));
-        let gaussian = matches!(kernel.form(), KernelForm::Gaussian { .. });
-        let direct = gaussian && !(4.0 * radius_squared).is_finite();
-        if kernel.statistic() == Statistic::InnerProduct && !radius_squared.is_finite() && !direct {
-            return Err(Error::Numerical { what: "the squared norm of an example (rescale the data)" });
-        }
-        Ok(Self { examples, kernel, norms_squared, radius_squared, direct })
+    }
+
+    /// Other instructions than the best that the processor has; those that it does not have are not used.
+    #[must_use]
+    pub fn with_instructions(self, instructions: Instructions) -> Self {
+        Self { engine: self.engine.with_instructions(instructions), ..self }
     }
 
     /// The examples.
@@ -64,45 +80,25 @@ impl<'a, E: Examples + ?Sized> VectorGram<'a, E> {
         self.kernel
     }
 
-    /// Statistics, then kernel values, of one row with the columns from position `first` on.
-    fn fill_part(&self, row: usize, columns: Columns<'_>, first: usize, scattered: &[f64], out: &mut [f64]) {
-        if self.direct {
-            let own = self.examples.row(row);
-            for (offset, out) in out.iter_mut().enumerate() {
-                *out = self.kernel.value(&own, &self.examples.row(columns.at(first + offset)));
-            }
-            return;
-        }
-        match self.kernel.statistic() {
-            Statistic::InnerProduct => {
-                for (offset, out) in out.iter_mut().enumerate() {
-                    *out = self.examples.dot(columns.at(first + offset), scattered);
-                }
-            }
-            Statistic::ManhattanDistance => {
-                let own = self.examples.row(row);
-                for (offset, out) in out.iter_mut().enumerate() {
-                    *out = own.distance_manhattan(&self.examples.row(columns.at(first + offset)));
-                }
-            }
-        }
-        let norm = self.norms_squared[row];
-        match columns {
-            Columns::All => self.kernel.apply(out, norm, &self.norms_squared[first..first + out.len()]),
-            Columns::Range { start, .. } => {
-                self.kernel.apply(out, norm, &self.norms_squared[start + first..start + first + out.len()]);
-            }
-            Columns::List(list) => {
-                let norms: Vec<f64> =
-                    list[first..first + out.len()].iter().map(|&column| self.norms_squared[column]).collect();
-                self.kernel.apply(out, norm, &norms);
-            }
+    /// How the examples are packed.
+    pub fn layout(&self) -> Layout {
+        self.engine.plan().layout()
+    }
+
+    /// The instructions that blocks are computed with.
+    pub fn instructions(&self) -> Instructions {
+        self.engine.instructions()
+    }
+
+    /// The precision that values are computed in when they are asked for in `delivered`: the same, or a higher one where
+    /// the tolerance asks for it.
+    pub fn computed_in(&self, delivered: Precision) -> Precision {
+        match self.engine.plan().narrow(self.examples) {
+            Some(_) => delivered,
+            None => Precision::F64,
         }
     }
 }
-
-/// Columns that one task computes: long enough to outweigh handing it to a thread.
-const COLUMNS: usize = 512;
 
 impl<E: Examples + ?Sized> Collection for VectorGram<'_, E> {
     fn len(&self) -> usize {
@@ -113,29 +109,27 @@ impl<E: Examples + ?Sized> Collection for VectorGram<'_, E> {
 impl<E: Examples + ?Sized> Gram for VectorGram<'_, E> {
     fn diagonal_into(&self, out: &mut [f64]) -> Result<()> {
         check_diagonal(self.len(), out.len())?;
-        for (out, &norm) in out.iter_mut().zip(&self.norms_squared) {
-            *out = self.kernel.self_value(norm);
-        }
+        self.engine.diagonal(self.examples, out)?;
         check_diagonal_values(out)
     }
 
     fn fill(&self, rows: &[usize], columns: Columns<'_>, out: &mut [f64]) -> Result<()> {
         check_request(self.len(), rows, columns, out.len())?;
-        let count = columns.count(self.len());
-        let mut scattered = vec![0.0; self.examples.dim()];
-        for (&row, out) in rows.iter().zip(out.chunks_exact_mut(count.max(1))) {
-            self.examples.row(row).write_to(&mut scattered);
-            threads::for_each_chunk(out, COLUMNS, |block, out| {
-                self.fill_part(row, columns, block * COLUMNS, &scattered, out);
-            });
-        }
-        check_values(rows, columns, self.len(), out)
+        self.engine.fill(self.examples, Precision::F64, rows, columns, out)?;
+        if self.engine.plan().is_bounded() { Ok(()) } else { check_values(rows, columns, self.len(), out) }
+    }
+
+    fn fill_f32(&self, rows: &[usize], columns: Columns<'_>, out: &mut [f32]) -> Result<()> {
+        check_request(self.len(), rows, columns, out.len())?;
+        self.engine.fill(self.examples, Precision::F32, rows, columns, out)?;
+        if self.engine.plan().is_bounded() { Ok(()) } else { check_values(rows, columns, self.len(), out) }
+    }
+
+    fn fill_all(&self, out: &mut [f64]) -> Result<()> {
+        mirrored(self, out)
     }
 
     fn error_bound(&self, precision: Precision) -> f64 {
-        let bound = self.kernel.error_bound(self.examples.dim(), self.radius_squared);
-        // Each of these kernels is largest in absolute value on the diagonal, up to the sigmoid's bound of 1.
-        let largest = self.kernel.self_value(self.radius_squared).abs().max(1.0);
-        narrowed(bound, largest, precision)
+        self.engine.error_bound(self.examples, precision)
     }
 }

@@ -23,6 +23,10 @@ impl<G: Gram + ?Sized> Gram for &G {
         (**self).fill_f32(rows, columns, out)
     }
 
+    fn fill_all(&self, out: &mut [f64]) -> Result<()> {
+        (**self).fill_all(out)
+    }
+
     fn error_bound(&self, precision: Precision) -> f64 {
         (**self).error_bound(precision)
     }

@@ -9,12 +9,15 @@ mod linear;
 mod object_expansion;
 #[cfg(feature = "serde")]
 mod stored;
+mod support_vectors;
+mod together;
 mod vector_expansion;
 
 pub use dual::DualExpansion;
 pub use linear::Linear;
 pub use object_expansion::ObjectExpansion;
-pub use vector_expansion::{NoVectors, SupportVectors, VectorExpansion};
+pub use support_vectors::{NoVectors, SupportVectors};
+pub use vector_expansion::VectorExpansion;
 
 use crate::collection::Collection;
 use crate::labels::Sign;
@@ -46,6 +49,20 @@ pub trait Hypothesis<S: Collection + ?Sized>: Send + Sync {
     /// As [`Hypothesis::decision_values_into`].
     fn signs(&self, set: &S) -> Result<Vec<Sign>> {
         Ok(self.decision_values(set)?.into_iter().map(Sign::of).collect())
+    }
+
+    /// The decision values of several functions on a set, where that is cheaper than one function after the other; false
+    /// where it is not, and nothing is done. `take` is given the first member of a block and, member by member, the
+    /// values of all functions.
+    ///
+    /// # Errors
+    /// As [`Hypothesis::decision_values_into`].
+    fn together(models: &[Self], set: &S, take: &mut dyn FnMut(usize, &[f64])) -> Result<bool>
+    where
+        Self: Sized,
+    {
+        let _ = (models, set, take);
+        Ok(false)
     }
 }
 

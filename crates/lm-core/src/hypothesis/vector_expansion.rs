@@ -1,136 +1,13 @@
 //! An expansion in kernel values over kept support vectors.
 
-use std::num::NonZero;
+use std::sync::OnceLock;
 
-use super::{Hypothesis, Lift, check_coefficients, check_finite, check_out};
-use crate::kernel::{Kernel, VectorKernel};
-use crate::{Collection, Csr, Dense, Error, Examples, Result, Row, threads};
-
-/// The support vectors of an expansion, owned, in the storage that the training examples had.
-#[derive(Debug, Clone, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub enum SupportVectors {
-    /// Dense, `f64`.
-    #[cfg_attr(feature = "serde", serde(with = "super::stored::dense"))]
-    DenseF64(Dense<'static, f64>),
-    /// Dense, `f32`.
-    #[cfg_attr(feature = "serde", serde(with = "super::stored::dense"))]
-    DenseF32(Dense<'static, f32>),
-    /// Sparse, `f64`.
-    #[cfg_attr(feature = "serde", serde(with = "super::stored::sparse"))]
-    SparseF64(Csr<'static, f64>),
-    /// Sparse, `f32`.
-    #[cfg_attr(feature = "serde", serde(with = "super::stored::sparse"))]
-    SparseF32(Csr<'static, f32>),
-    /// None: the expansion is its bias. A run that was stopped before its first step has such a model.
-    None(NoVectors),
-}
-
-/// No vectors at all, of a known dimension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct NoVectors {
-    dim: NonZero<u64>,
-}
-
-impl NoVectors {
-    /// No vectors of this dimension.
-    ///
-    /// # Errors
-    /// [`Error::Empty`] for dimension 0.
-    pub fn new(dim: usize) -> Result<Self> {
-        let dim = NonZero::new(dim as u64).ok_or(Error::Empty { what: "the set of columns" })?;
-        Ok(Self { dim })
-    }
-}
-
-impl Collection for NoVectors {
-    fn len(&self) -> usize {
-        0
-    }
-}
-
-impl Examples for NoVectors {
-    fn dim(&self) -> usize {
-        usize::try_from(self.dim.get()).unwrap_or(usize::MAX)
-    }
-
-    fn row(&self, _: usize) -> Row<'_> {
-        // No row exists, so none is asked for; an empty one has no effect on any sum.
-        Row::DenseF64(&[])
-    }
-}
-
-impl SupportVectors {
-    /// Copies some rows of a set, in its own storage. A set whose rows differ in storage is copied as dense `f64`.
-    ///
-    /// # Errors
-    /// [`Error::Index`] for a row that does not exist.
-    pub fn copied<E: Examples + ?Sized>(examples: &E, rows: &[usize]) -> Result<Self> {
-        let (len, dim) = (examples.len(), examples.dim());
-        if let Some(&index) = rows.iter().find(|&&row| row >= len) {
-            return Err(Error::Index { what: "row", index, len });
-        }
-        let Some(&first) = rows.first() else {
-            return NoVectors::new(dim).map(Self::None);
-        };
-        let chosen = || rows.iter().map(|&row| examples.row(row));
-        match examples.row(first) {
-            Row::DenseF32(_) if chosen().all(|row| matches!(row, Row::DenseF32(_))) => {
-                let values = chosen()
-                    .flat_map(|row| if let Row::DenseF32(row) = row { row.to_vec() } else { Vec::new() });
-                Dense::new(values.collect(), rows.len(), dim).map(Self::DenseF32)
-            }
-            Row::SparseF64(_) if chosen().all(|row| matches!(row, Row::SparseF64(_))) => {
-                let parts = chosen().map(|row| {
-                    if let Row::SparseF64(row) = row {
-                        (row.indices(), row.values())
-                    } else {
-                        (&[][..], &[][..])
-                    }
-                });
-                gathered(parts, dim).map(Self::SparseF64)
-            }
-            Row::SparseF32(_) if chosen().all(|row| matches!(row, Row::SparseF32(_))) => {
-                let parts = chosen().map(|row| {
-                    if let Row::SparseF32(row) = row {
-                        (row.indices(), row.values())
-                    } else {
-                        (&[][..], &[][..])
-                    }
-                });
-                gathered(parts, dim).map(Self::SparseF32)
-            }
-            _ => Dense::copied(&crate::Selection::new(examples, rows)?).map(Self::DenseF64),
-        }
-    }
-
-    /// The support vectors as a set of examples.
-    pub fn as_examples(&self) -> &dyn Examples {
-        match self {
-            Self::DenseF64(set) => set,
-            Self::DenseF32(set) => set,
-            Self::SparseF64(set) => set,
-            Self::SparseF32(set) => set,
-            Self::None(set) => set,
-        }
-    }
-}
-
-/// Compressed rows put together from rows.
-fn gathered<'r, T: crate::Element>(
-    rows: impl Iterator<Item = (&'r [u32], &'r [T])>,
-    dim: usize,
-) -> Result<Csr<'static, T>> {
-    let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
-    for (row_indices, row_values) in rows {
-        indices.extend_from_slice(row_indices);
-        values.extend_from_slice(row_values);
-        offsets.push(values.len());
-    }
-    Csr::new(offsets, indices, values, dim)
-}
+use super::{Hypothesis, Lift, SupportVectors, check_coefficients, check_finite, check_out, together};
+use crate::engine::{Coefficients, Engine};
+use crate::gram::{Layout, Precision};
+use crate::kernel::VectorKernel;
+use crate::labels::Sign;
+use crate::{Dense, Error, Examples, Result, Selection};
 
 /// `f(x) = Σⱼ cⱼ K(xⱼ, x) + b`, over support vectors that it owns.
 ///
@@ -151,6 +28,25 @@ pub struct VectorExpansion {
     #[cfg_attr(feature = "serde", serde(with = "crate::serde_array"))]
     coefficients: Vec<f64>,
     bias: f64,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    packed: Packed,
+}
+
+/// The support vectors, packed when the first decision value is asked for. Not a part of the function itself: copies
+/// start without it, and it makes no difference to equality.
+#[derive(Debug, Default)]
+struct Packed(OnceLock<Engine>);
+
+impl Clone for Packed {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Packed {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl VectorExpansion {
@@ -174,7 +70,7 @@ impl VectorExpansion {
             });
         }
         check_coefficients("coefficient", &coefficients, bias)?;
-        Ok(Self { kernel, support, coefficients, bias })
+        Ok(Self { kernel, support, coefficients, bias, packed: Packed::default() })
     }
 
     /// The kernel.
@@ -208,24 +104,104 @@ impl VectorExpansion {
         Ok(value[0])
     }
 
-    fn sum(&self, example: &Row<'_>) -> f64 {
+    /// The decision value of every member of a set, each with an error of at most `tolerance` beside that of double
+    /// precision: by single precision where the bound on its error allows it, at up to half the cost.
+    ///
+    /// ```
+    /// use lm_core::{Dense, Hypothesis, SupportVectors, VectorExpansion, VectorKernel};
+    ///
+    /// let support = SupportVectors::DenseF64(Dense::new(vec![1.5, 0.25, 0.1, 1.0], 2, 2)?);
+    /// let f = VectorExpansion::new(VectorKernel::gaussian(0.5)?, support, vec![2.0, -1.0], 0.5)?;
+    /// let points = Dense::new(vec![3.0, 4.0, 0.5, 0.1], 2, 2)?;
+    /// let (fast, exact) = (f.decision_values_within(&points, 1e-4)?, f.decision_values(&points)?);
+    /// assert!(fast.iter().zip(&exact).all(|(a, b)| (a - b).abs() <= 1e-4));
+    /// # Ok::<(), lm_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Hypothesis::decision_values_into`]; [`Error::Setting`] unless the tolerance is > 0.
+    pub fn decision_values_within<E: Examples + ?Sized>(&self, set: &E, tolerance: f64) -> Result<Vec<f64>> {
+        if !(tolerance > 0.0) {
+            return Err(Error::Setting { name: "tolerance", value: tolerance, accepted: "a number > 0" });
+        }
+        let mut out = vec![0.0; set.len()];
+        let Some(engine) = self.engine() else {
+            self.decision_values_into(set, &mut out)?;
+            return Ok(out);
+        };
         let support = self.support.as_examples();
-        let terms = self.coefficients.iter().enumerate();
-        terms.fold(self.bias, |sum, (j, c)| sum + c * self.kernel.value(&support.row(j), example))
+        let bounds = self.bounds(engine, set);
+        let within = bounds.iter().all(|bound| *bound <= tolerance);
+        let precision = if within { Precision::F32 } else { Precision::F64 };
+        self.check(set, &out)?;
+        out.fill(self.bias);
+        engine.expand(support, set, &Coefficients::single(&self.coefficients), precision, &mut out)?;
+        check_finite(&out).map(|()| out)
+    }
+
+    /// How the support vectors are packed; none, if there are none.
+    pub fn layout(&self) -> Option<Layout> {
+        self.engine().map(|engine| engine.plan().layout())
+    }
+
+    /// The packed support vectors; none, if there are none.
+    fn engine(&self) -> Option<&Engine> {
+        let support = self.support.as_examples();
+        let made = || self.packed.0.get_or_init(|| Engine::for_expansion(support, self.kernel));
+        (!support.is_empty()).then(made)
+    }
+
+    fn check<E: Examples + ?Sized>(&self, set: &E, out: &[f64]) -> Result<()> {
+        set.check_dim("a support vector", self.support.as_examples().dim())?;
+        check_out(set, out)
+    }
+
+    /// For each member of a set, a bound on how far its decision values in single and in double precision are apart.
+    fn bounds<E: Examples + ?Sized>(&self, engine: &Engine, set: &E) -> Vec<f64> {
+        // A little more for the rounding of the sums, which is 2⁻²⁹ of the bound for each term.
+        let sums = 1.0 + self.coefficients.len() as f64 * 2.0_f64.powi(-28);
+        let sizes = sums * self.coefficients.iter().map(|c| c.abs()).sum::<f64>();
+        engine.query_bounds(self.support.as_examples(), set).into_iter().map(|bound| bound * sizes).collect()
     }
 }
 
 impl<E: Examples + ?Sized> Hypothesis<E> for VectorExpansion {
     fn decision_values_into(&self, set: &E, out: &mut [f64]) -> Result<()> {
-        const BLOCK: usize = 16;
-        set.check_dim("a support vector", self.support.as_examples().dim())?;
-        check_out(set, out)?;
-        threads::for_each_chunk(out, BLOCK, |block, out| {
-            out.iter_mut()
-                .enumerate()
-                .for_each(|(offset, out)| *out = self.sum(&set.row(block * BLOCK + offset)));
-        });
+        self.check(set, out)?;
+        out.fill(self.bias);
+        if let Some(engine) = self.engine() {
+            let (support, parts) = (self.support.as_examples(), Coefficients::single(&self.coefficients));
+            engine.expand(support, set, &parts, Precision::F64, out)?;
+        }
         check_finite(out)
+    }
+
+    /// By single precision first. Where the bound on its error leaves the side in doubt, the value is computed again in
+    /// double precision: the sides are those of [`Hypothesis::decision_values`].
+    fn signs(&self, set: &E) -> Result<Vec<Sign>> {
+        let mut values = vec![self.bias; set.len()];
+        self.check(set, &values)?;
+        let Some(engine) = self.engine() else {
+            return Ok(values.into_iter().map(Sign::of).collect());
+        };
+        let (support, parts) = (self.support.as_examples(), Coefficients::single(&self.coefficients));
+        engine.expand(support, set, &parts, Precision::F32, &mut values)?;
+        let bounds = self.bounds(engine, set);
+        // Written so that NaN is in doubt.
+        let doubtful = |row: &usize| !(values[*row].abs() > bounds[*row]);
+        let rows: Vec<usize> = (0..set.len()).filter(doubtful).collect();
+        if !rows.is_empty() {
+            let mut again = vec![self.bias; rows.len()];
+            let some = Selection::new(set, &rows)?;
+            engine.expand(support, &some, &parts, Precision::F64, &mut again)?;
+            rows.iter().zip(again).for_each(|(&row, value)| values[row] = value);
+        }
+        check_finite(&values)?;
+        Ok(values.into_iter().map(Sign::of).collect())
+    }
+
+    fn together(models: &[Self], set: &E, take: &mut dyn FnMut(usize, &[f64])) -> Result<bool> {
+        together::decisions(models, set, take)
     }
 }
 

@@ -190,6 +190,12 @@ impl VectorKernel {
         }
     }
 
+    /// Whether kernel values are made of inner products and are not bounded by 1, so that finite squared norms are needed
+    /// for them to be finite.
+    pub(crate) fn needs_norms(&self) -> bool {
+        !matches!(self.0, KernelForm::Gaussian { .. } | KernelForm::Laplacian { .. })
+    }
+
     /// Turns the statistics of one example with many others into kernel values, in place.
     ///
     /// `norm_squared` is `‖x‖²` of the one and `norms_squared[j]` that of the others.
@@ -228,15 +234,19 @@ impl VectorKernel {
     /// A bound on the error of a value that [`VectorKernel::apply`] computes, for vectors of dimension `dim` and
     /// squared norm at most `radius_squared`, when products were summed in `f64`.
     pub fn error_bound(&self, dim: usize, radius_squared: f64) -> f64 {
-        let unit = f64::EPSILON / 2.0;
+        self.rounding_bound(f64::EPSILON / 2.0, dim as f64 + 1.0, dim, radius_squared)
+    }
+
+    /// A bound on the error of a value when numbers have the rounding unit `unit` and a sum has at most `terms` units of
+    /// relative error, compared with the sum of the sizes of its terms.
+    pub(crate) fn rounding_bound(&self, unit: f64, terms: f64, dim: usize, radius_squared: f64) -> f64 {
         // |fl(⟨x·z⟩) − ⟨x·z⟩| ≤ n·u/(1 − n·u)·‖x‖‖z‖, and what underflows in n products.
-        let terms = dim as f64 + 1.0;
-        let product = terms * unit * radius_squared * 1.01 + terms * f64::MIN_POSITIVE * unit;
+        let product = terms * unit * radius_squared * 1.01 + (dim as f64 + 1.0) * f64::MIN_POSITIVE * unit;
         match self.0 {
             KernelForm::Linear => product,
             KernelForm::Polynomial { degree, scale, constant } => {
                 let largest = scale * radius_squared + constant;
-                let inner = scale * product + 3.0 * unit * largest;
+                let inner = scale * product + 4.0 * unit * largest;
                 let degree = f64::from(degree);
                 // The slope of t^d where |t| is largest, and the rounding of d − 1 multiplications.
                 (degree * inner + degree * unit * largest) * largest.powf(degree - 1.0) * 1.01
@@ -250,12 +260,12 @@ impl VectorKernel {
             KernelForm::Laplacian { gamma } => {
                 // Σ|xₖ − zₖ| ≤ √d·‖x − z‖ ≤ 2√(d)·R.
                 let largest = 2.0 * (dim as f64 * radius_squared).sqrt();
-                gamma * (dim as f64 + 2.0) * unit * largest * 1.01 + 2.0 * unit
+                gamma * (terms + 1.0) * unit * largest * 1.01 + 2.0 * unit
             }
             KernelForm::Sigmoid { scale, constant } => {
-                // tanh has slope at most 1.
+                // tanh has slope at most 1; its own rounding is below 6 units.
                 let largest = scale.abs() * radius_squared + constant.abs();
-                scale.abs() * product + 3.0 * unit * largest + 2.0 * unit
+                scale.abs() * product + 4.0 * unit * largest + 6.0 * unit
             }
         }
     }

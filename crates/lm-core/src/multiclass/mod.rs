@@ -71,7 +71,14 @@ impl Decisions {
         let limit = isize::MAX as usize / size_of::<f64>();
         let size = len.checked_mul(width).filter(|&size| size <= limit);
         let size = size.ok_or(Error::TooLarge { what: "a table of decision values", size: len, limit })?;
-        let (mut values, mut column) = (vec![0.0; size], vec![0.0; len]);
+        let mut values = vec![0.0; size];
+        let together = H::together(parts, set, &mut |first, block| {
+            values[first * width..first * width + block.len()].copy_from_slice(block);
+        })?;
+        if together {
+            return Ok(Self { values, width });
+        }
+        let mut column = vec![0.0; len];
         for (part, model) in parts.iter().enumerate() {
             model.decision_values_into(set, &mut column)?;
             values.iter_mut().skip(part).step_by(width).zip(&column).for_each(|(to, &from)| *to = from);

@@ -271,23 +271,28 @@ impl<H> OneVsOneModel<H> {
         Ok(self.tally(set)?.into_iter().map(claim).collect())
     }
 
-    /// Counts votes pair by pair, so that memory grows with the number of classes and not of pairs.
+    /// Counts votes pair by pair, or block by block where the pairs are computed together, so that memory grows with the
+    /// number of classes and not of pairs.
     fn tally<S: Collection + ?Sized>(&self, set: &S) -> Result<Vec<Standing>>
     where
         H: Hypothesis<S>,
     {
         let k = self.classes.len();
         let mut standings = vec![Standing { votes: vec![0; k], favour: vec![0.0; k] }; set.len()];
-        let mut values = vec![0.0; set.len()];
-        for ((low, high), model) in pairs(k).zip(&self.models) {
-            model.decision_values_into(set, &mut values)?;
-            for (standing, &value) in standings.iter_mut().zip(&values) {
-                let winner = if Sign::of(value) == Sign::Positive { high } else { low };
-                standing.votes[winner] += 1;
-                // Divided before it is added, so that the sum of finite values stays finite.
-                standing.favour[high] += value / k as f64;
-                standing.favour[low] -= value / k as f64;
+        let together = H::together(&self.models, set, &mut |first, values| {
+            for (standing, values) in
+                standings[first..].iter_mut().zip(values.chunks_exact(self.models.len()))
+            {
+                pairs(k).zip(values).for_each(|(pair, &value)| standing.count(pair, value));
             }
+        })?;
+        if together {
+            return Ok(standings);
+        }
+        let mut values = vec![0.0; set.len()];
+        for (pair, model) in pairs(k).zip(&self.models) {
+            model.decision_values_into(set, &mut values)?;
+            standings.iter_mut().zip(&values).for_each(|(standing, &value)| standing.count(pair, value));
         }
         Ok(standings)
     }
@@ -301,6 +306,16 @@ struct Standing {
 }
 
 impl Standing {
+    /// Takes in the decision value of a pair.
+    fn count(&mut self, (low, high): (usize, usize), value: f64) {
+        let winner = if Sign::of(value) == Sign::Positive { high } else { low };
+        self.votes[winner] += 1;
+        // Divided before it is added, so that the sum of finite values stays finite.
+        let share = value / self.votes.len() as f64;
+        self.favour[high] += share;
+        self.favour[low] -= share;
+    }
+
     /// The class with most votes, then most favour, then the smaller one.
     fn winner(&self) -> usize {
         let ahead = |a: usize, b: usize| {

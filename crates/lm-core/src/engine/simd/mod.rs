@@ -223,7 +223,7 @@ mod tests {
                 Floats::<f64>::max(s, x, y),
                 Floats::<f64>::abs(s, x),
                 Floats::<f64>::copy_sign(s, x, y),
-                Floats::<f64>::split(s, x).0,
+                Floats::<f64>::add(s, Floats::<f64>::split(s, x).0, Floats::<f64>::splat(s, 0.0)), // +0 for −0
                 Floats::<f64>::split(s, x).1,
                 Floats::<f64>::scale(s, half, whole),
                 Floats::<f64>::scale(s, half, small),
