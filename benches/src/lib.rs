@@ -1,5 +1,7 @@
 //! Shared cases of the benchmarks.
 
+pub mod peak;
+
 use std::path::PathBuf;
 
 use lm_core::Result;

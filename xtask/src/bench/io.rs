@@ -8,8 +8,10 @@ use std::time::Instant;
 use lm_core::{Collection, Examples};
 use lm_data::svmlight;
 
-use super::peer::{Peer, Reading};
-use super::report::{Run, Times, write_run};
+use serde::{Deserialize, Serialize};
+
+use super::peer::{Peer, started};
+use super::report::{Run, milliseconds, ratio, times_faster, write_run};
 use crate::root::workspace_root;
 
 const SETS: [&str; 2] = ["ijcnn1", "covtype.binary"];
@@ -20,24 +22,72 @@ const TARGET: f64 = 5.0;
 /// Measures, reports, and says whether the target was met.
 pub(super) fn run(data: &Path, repeats: u32) -> Result<bool, Box<dyn Error>> {
     let root = workspace_root();
-    let mut peer = match Peer::start(&root) {
-        Ok(peer) => Some(peer),
-        Err(error) => {
-            eprintln!("scikit-learn cannot be run ({error}); measuring ours only");
-            None
-        }
-    };
-    let mut run = Run::new(repeats, peer.as_ref().map(|peer| peer.versions.clone()).unwrap_or_default());
+    let mut peer = started(&root, "svmlight.py", &["scikit-learn==1.9.1"]);
+    let mut run = Run::new("cargo xtask bench io --data DIR", repeats, peer.as_ref());
     for set in SETS {
         let gzip = data.join(set).join("train.svm.gz");
         let text = unpacked(&root, set, &gzip)?;
         for (form, path) in [("text", &text), ("gzip", &gzip)] {
-            run.files.push(measure(set, form, path, peer.as_mut(), repeats)?);
+            run.cases.push(measure(set, form, path, peer.as_mut(), repeats)?);
         }
     }
-    write_run(&root, &run)?;
-    let missed = |times: &&Times| times.form == "text" && times.ratio().is_some_and(|ratio| ratio < TARGET);
-    Ok(!run.files.iter().any(|times| missed(&times)))
+    write_run(&root, "io", &run, &table(&run.cases))?;
+    let missed = |times: &Times| times.form == "text" && times.ratio().is_some_and(|ratio| ratio < TARGET);
+    Ok(!run.cases.iter().any(missed))
+}
+
+/// What a program made of a file, and how long it took.
+#[derive(Debug, Clone, Deserialize)]
+struct Reading {
+    seconds: f64,
+    rows: usize,
+    columns: usize,
+    entries: usize,
+    values: f64,
+    labels: f64,
+}
+
+/// The times of one file, in seconds, in the order they were taken.
+#[derive(Serialize)]
+struct Times {
+    set: &'static str,
+    form: &'static str,
+    bytes: u64,
+    rows: usize,
+    columns: usize,
+    entries: usize,
+    ours: Vec<f64>,
+    theirs: Vec<f64>,
+}
+
+impl Times {
+    fn ratio(&self) -> Option<f64> {
+        ratio(&self.ours, &self.theirs)
+    }
+
+    /// A row of the table.
+    fn line(&self) -> String {
+        let least =
+            |times: &[f64]| milliseconds(&times.iter().copied().reduce(f64::min).map_or(vec![], |t| vec![t]));
+        format!(
+            "| {} ({}) | {:.1} | {} | {} | {} | {} | {} | {} | {} |",
+            self.set,
+            self.form,
+            self.bytes as f64 / 1e6,
+            self.rows,
+            self.entries,
+            milliseconds(&self.ours),
+            least(&self.ours),
+            milliseconds(&self.theirs),
+            least(&self.theirs),
+            times_faster(self.ratio())
+        )
+    }
+}
+
+fn table(cases: &[Times]) -> String {
+    let head = "| file | MB | rows | entries | ours, median ms | ours, best ms | scikit-learn, median ms | scikit-learn, best ms | times faster (medians) |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+    cases.iter().fold(head.to_owned(), |text, times| text + &times.line() + "\n")
 }
 
 /// Reads one file in turn with both programs, once more than counted: the first time warms the system's cache.
@@ -52,7 +102,8 @@ fn measure(
     let mut first = None;
     for repeat in 0..=repeats {
         let own = read(path)?;
-        let other = peer.as_deref_mut().map(|peer| peer.read(path)).transpose()?;
+        let other =
+            peer.as_deref_mut().map(|peer| peer.ask::<Reading>(&path.display().to_string())).transpose()?;
         if let Some(other) = &other {
             same(&own, other).map_err(|what| format!("{set}: the programs read different {what}"))?;
         }
@@ -113,6 +164,23 @@ fn unpacked(root: &Path, set: &str, gzip: &Path) -> Result<PathBuf, Box<dyn Erro
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_has_medians_and_best_times() {
+        let mut times = Times {
+            set: "a",
+            form: "text",
+            bytes: 2_000_000,
+            rows: 1,
+            columns: 1,
+            entries: 1,
+            ours: vec![0.5, 0.25, 1.0],
+            theirs: vec![4.0, 5.0, 6.0],
+        };
+        assert_eq!(times.line(), "| a (text) | 2.0 | 1 | 1 | 500.0 | 250.0 | 5000.0 | 4000.0 | 10.0 |");
+        times.theirs.clear();
+        assert_eq!(times.ratio(), None);
+    }
 
     #[test]
     fn readings_agree_up_to_the_order_of_summation() {

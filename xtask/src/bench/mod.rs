@@ -4,6 +4,7 @@
 //! the raw run to `benches/runs/` and its section of `docs/BENCHMARKS.md`. Figures of a build without optimisation
 //! would mislead, so a debug build refuses.
 
+mod engine;
 mod io;
 mod machine;
 mod peer;
@@ -25,16 +26,18 @@ pub(crate) struct Arguments {
 #[derive(Subcommand)]
 enum Suite {
     /// Reading svmlight files, against scikit-learn.
-    Io(IoArguments),
+    Io(SuiteArguments),
+    /// Kernel rows, Gram matrices and decision values, against scikit-learn and scikit-learn-intelex.
+    Engine(SuiteArguments),
 }
 
-/// What the suite on reading needs.
+/// What a suite needs.
 #[derive(Args)]
-struct IoArguments {
+struct SuiteArguments {
     /// The folder with the data sets, as NAME/train.svm.gz.
     #[arg(long)]
     data: PathBuf,
-    /// How often each file is read by each program.
+    /// How often each case is measured with each program.
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeats: u32,
 }
@@ -46,5 +49,6 @@ pub(crate) fn command(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     }
     match &arguments.suite {
         Suite::Io(arguments) => io::run(&arguments.data, arguments.repeats),
+        Suite::Engine(arguments) => engine::run(&arguments.data, arguments.repeats),
     }
 }

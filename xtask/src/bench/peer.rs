@@ -1,4 +1,4 @@
-//! scikit-learn in a process of its own, asked file by file.
+//! Another program in a Python process of its own, asked line by line.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -6,23 +6,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
-/// The release that is measured.
-const RELEASE: &str = "scikit-learn==1.9.1";
-
-/// What a program made of a file, and how long it took.
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct Reading {
-    pub(super) seconds: f64,
-    pub(super) rows: usize,
-    pub(super) columns: usize,
-    pub(super) entries: usize,
-    pub(super) values: f64,
-    pub(super) labels: f64,
-}
-
-/// A running Python process that reads files on request.
+/// A running Python process that answers requests.
 pub(super) struct Peer {
     child: Child,
     requests: ChildStdin,
@@ -32,19 +18,17 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    /// Makes a virtual environment with the pinned release, if there is none yet, and starts the process.
-    pub(super) fn start(root: &Path) -> Result<Self, Box<dyn Error>> {
+    /// Makes a virtual environment with pinned releases, if there is none yet, and starts a script of `benches/peers`.
+    pub(super) fn start(root: &Path, script: &str, releases: &[&str]) -> Result<Self, Box<dyn Error>> {
         let folder = root.join("target/peers/venv");
         let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
         if !python.is_file() {
             done(Command::new("python3").args(["-m", "venv"]).arg(&folder), "python3 -m venv")?;
         }
-        done(
-            Command::new(&python).args(["-m", "pip", "install", "--quiet", RELEASE]),
-            "pip install scikit-learn",
-        )?;
+        let mut install = Command::new(&python);
+        done(install.args(["-m", "pip", "install", "--quiet"]).args(releases), "pip install")?;
         let mut child = Command::new(&python)
-            .arg(root.join("benches/peers/svmlight.py"))
+            .arg(root.join("benches/peers").join(script))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;
@@ -55,9 +39,9 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Lets it read a file.
-    pub(super) fn read(&mut self, path: &Path) -> Result<Reading, Box<dyn Error>> {
-        writeln!(self.requests, "{}", path.display())?;
+    /// Sends a line and reads the answer.
+    pub(super) fn ask<T: DeserializeOwned>(&mut self, request: &str) -> Result<T, Box<dyn Error>> {
+        writeln!(self.requests, "{request}")?;
         self.requests.flush()?;
         Ok(serde_json::from_str(&self.line()?)?)
     }
@@ -69,6 +53,13 @@ impl Peer {
         }
         Ok(line)
     }
+}
+
+/// Starts a peer, or says why only ours is measured.
+pub(super) fn started(root: &Path, script: &str, releases: &[&str]) -> Option<Peer> {
+    Peer::start(root, script, releases)
+        .map_err(|error| eprintln!("{} cannot be run ({error}); measuring ours only", releases.join(" and ")))
+        .ok()
 }
 
 impl Drop for Peer {
