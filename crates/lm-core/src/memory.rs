@@ -7,11 +7,13 @@ pub(crate) fn zeros(what: &'static str, rows: usize, columns: usize) -> Result<V
     let limit = isize::MAX as usize / size_of::<f64>();
     let size = rows.checked_mul(columns).filter(|&size| size <= limit);
     let size = size.ok_or(Error::TooLarge { what, size: rows.max(columns), limit })?;
-    let mut values = Vec::new();
+    // Asked for in a way that can be refused, then taken as pages of zeros that the system makes when they are touched:
+    // by the threads that fill them, not by one that writes zeros first.
     let refused = Error::Allocation { what, needed: size * size_of::<f64>() };
-    values.try_reserve_exact(size).map_err(|_| refused)?;
-    values.resize(size, 0.0);
-    Ok(values)
+    let mut probe = Vec::<f64>::new();
+    probe.try_reserve_exact(size).map_err(|_| refused)?;
+    drop(probe);
+    Ok(vec![0.0; size])
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ mod vector;
 mod wrappers;
 
 pub use crate::engine::{Instructions, Layout};
-pub use cache::{Cached, RowCache};
+pub use cache::{CacheMemory, Cached, RowCache};
 pub use combined::{Product, Sum};
 pub use matrix::MatrixGram;
 pub use object::ObjectGram;
@@ -33,7 +33,7 @@ pub use wrappers::{Centred, Normalised, Ridged, Scaled};
 use std::ops::Range;
 
 use crate::collection::{Collection, Selection};
-use crate::{Element, Error, Result, threads};
+use crate::{Element, Error, Result, memory, threads};
 
 /// Which columns of a row are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,8 +133,13 @@ pub trait Gram: Collection {
     /// # Errors
     /// As [`Gram::fill`].
     fn fill_all(&self, out: &mut [f64]) -> Result<()> {
-        let rows: Vec<usize> = (0..self.len()).collect();
-        self.fill(&rows, Columns::All, out)
+        let len = self.len();
+        check_whole(len, out.len())?;
+        for (block, out) in out.chunks_mut(ROWS * len.max(1)).enumerate() {
+            let rows: Vec<usize> = (block * ROWS..len.min((block + 1) * ROWS)).collect();
+            self.fill(&rows, Columns::All, out)?;
+        }
+        Ok(())
     }
 
     /// A bound on the absolute error of any value delivered in this precision, for this data and kernel.
@@ -201,45 +206,43 @@ fn check_values<T: Element>(rows: &[usize], columns: Columns<'_>, len: usize, ou
     }
 }
 
+/// Rows that are computed together where a whole matrix is: some tiles of the engine.
+const ROWS: usize = 48;
+
 /// Writes a whole matrix, of which one triangle is computed: rows in blocks from the diagonal on, each block copied to
-/// its mirror image while it is near.
+/// its place and to its mirror image while it is near.
 fn mirrored<G: Gram>(gram: &G, out: &mut [f64]) -> Result<()> {
-    // As many rows as the engine takes at a time.
-    const ROWS: usize = 48;
+    // Rows that one task writes; of the mirror image, they read whole cache lines of the block.
+    const CHUNK: usize = 8;
     let len = gram.len();
-    check_request(len, &[], Columns::All, 0)?;
-    if len.checked_mul(len) != Some(out.len()) {
-        let expected = len.saturating_mul(len);
-        return Err(Error::Length { what: "the Gram matrix", expected, found: out.len() });
-    }
-    let mut block = Vec::new();
+    check_whole(len, out.len())?;
+    let mut block = memory::zeros("a block of the Gram matrix", ROWS.min(len), len)?;
     for start in (0..len).step_by(ROWS) {
-        let end = len.min(start + ROWS);
-        let (rows, width) = ((start..end).collect::<Vec<usize>>(), len - start);
-        block.resize(rows.len() * width, 0.0);
-        gram.fill(&rows, Columns::Range { start, end: len }, &mut block)?;
-        let (above, below) = out.split_at_mut(end * len);
-        for (row, values) in above[start * len..].chunks_exact_mut(len).zip(block.chunks_exact(width)) {
-            row[start..].copy_from_slice(values);
-        }
-        // Eight rows of the mirror image read whole cache lines of the block.
-        threads::for_each_chunk(below, 8 * len, |chunk, below| {
-            let first = end - start + 8 * chunk;
-            for (offset, row) in below.chunks_exact_mut(len).enumerate() {
-                for (to, values) in row[start..end].iter_mut().zip(block.chunks_exact(width)) {
-                    *to = values[first + offset];
+        let rows: Vec<usize> = (start..len.min(start + ROWS)).collect();
+        let (count, width) = (rows.len(), len - start);
+        let block = &mut block[..count * width];
+        gram.fill(&rows, Columns::Range { start, end: len }, block)?;
+        threads::for_each_chunk(&mut out[start * len..], CHUNK * len, |chunk, out| {
+            for (offset, out) in out.chunks_exact_mut(len).enumerate() {
+                let place = chunk * CHUNK + offset;
+                let mirror = block.chunks_exact(width).take(place.min(count));
+                out[start..].iter_mut().zip(mirror).for_each(|(to, values)| *to = values[place]);
+                if let Some(values) = block.chunks_exact(width).nth(place) {
+                    out[start + place..].copy_from_slice(&values[place..]);
                 }
             }
         });
-        // What lies left of the diagonal in the rows of the block itself.
-        let width = end - start;
-        for i in 0..width {
-            for j in 0..i {
-                above[(start + i) * len + start + j] = above[(start + j) * len + start + i];
-            }
-        }
     }
     Ok(())
+}
+
+/// Checks that there is one place for each value of the matrix.
+fn check_whole(len: usize, out: usize) -> Result<()> {
+    if len.checked_mul(len) == Some(out) {
+        Ok(())
+    } else {
+        Err(Error::Length { what: "the Gram matrix", expected: len.saturating_mul(len), found: out })
+    }
 }
 
 /// Names the first value of a diagonal that is not finite.
