@@ -9,6 +9,7 @@ mod allocation;
 mod basis;
 #[cfg(feature = "testing")]
 mod conformance;
+mod engine;
 mod gram;
 mod gram_precision;
 #[cfg(feature = "testing")]
