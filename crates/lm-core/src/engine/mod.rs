@@ -7,6 +7,7 @@ mod epilogue;
 mod packed;
 mod panels;
 mod simd;
+mod sparse;
 mod tile;
 
 pub use simd::Instructions;
