@@ -263,11 +263,45 @@ impl<T: Real + Element, O: Real> Task for FillColumns<'_, T, O> {
 /// Writes a tile to the rows of `out`, from column `at` on.
 #[inline(always)]
 fn deliver<T: Real, O: Real>(sums: &Sums<T>, size: usize, at: usize, out: &mut [&mut [O]]) {
-    for (lane, out) in out.iter_mut().enumerate() {
-        for (values, out) in sums.0.iter().zip(&mut out[at..at + size]) {
+    const SIDE: usize = 4;
+    let (fours, rest) = out.as_chunks_mut::<SIDE>();
+    let (blocks, last) = sums.0[..size].as_chunks::<SIDE>();
+    for (four, rows) in fours.iter_mut().enumerate() {
+        let lane = four * SIDE;
+        for (block, values) in blocks.iter().enumerate() {
+            let start = at + block * SIDE;
+            let [a, b, c, d] = values;
+            let (a, b, c, d) = (square(a, lane), square(b, lane), square(c, lane), square(d, lane));
+            for (lane, row) in rows.iter_mut().enumerate() {
+                let part = [a[lane], b[lane], c[lane], d[lane]];
+                row[start..start + SIDE].copy_from_slice(&[
+                    O::of(part[0].wide()),
+                    O::of(part[1].wide()),
+                    O::of(part[2].wide()),
+                    O::of(part[3].wide()),
+                ]);
+            }
+        }
+        let start = at + blocks.len() * SIDE;
+        for (values, offset) in last.iter().zip(0..) {
+            for (row, value) in rows.iter_mut().zip(&values[lane..]) {
+                row[start + offset] = O::of(value.wide());
+            }
+        }
+    }
+    let lane = fours.len() * SIDE;
+    for (row, lane) in rest.iter_mut().zip(lane..) {
+        for (values, out) in sums.0.iter().zip(&mut row[at..at + size]) {
             *out = O::of(values[lane].wide());
         }
     }
+}
+
+#[inline(always)]
+fn square<T: Copy + Default>(from: &[T; MOST_WIDTH], lane: usize) -> [T; 4] {
+    let mut out = [T::default(); 4];
+    out.copy_from_slice(&from[lane..lane + 4]);
+    out
 }
 
 /// The sums of some queries.

@@ -181,13 +181,16 @@ impl<T: Real + Element> Table<T> {
                 }
             }
         }
-        for ((sums, out), &example) in sums.iter_mut().zip(out).zip(examples) {
+        let (cold, slots) = (&self.cold[..], &self.slots[..]);
+        for ((&sums, out), &example) in sums.iter().zip(out).zip(examples) {
+            // A copy of their own stays in registers.
+            let mut sums = sums;
             let (indices, values) = lists.list(example);
             for (indices, values) in indices.iter().zip(values) {
                 for step in 0..STRIDE {
                     let place = indices[step] as usize;
-                    let place = if SLOTS { self.slots[place] as usize } else { place };
-                    let line = T::slice(&self.cold[place]);
+                    let place = if SLOTS { slots[place] as usize } else { place };
+                    let line = T::slice(&cold[place]);
                     let value = T::splat(s, values[step]);
                     for (v, sum) in sums.iter_mut().enumerate() {
                         *sum = T::mul_add(s, value, T::load(s, &line[v * lanes..]), *sum);
