@@ -4,13 +4,11 @@ use super::super::elementary::Real;
 use crate::examples::Examples;
 use crate::{Error, Result};
 
-/// The density from which a column is hot. A hot column costs every example about half of what a stored entry costs.
-fn hot_density() -> f64 {
-    std::env::var("HOT").map_or(1.0 / 3.0, |v| v.parse().unwrap())
-}
+/// The density from which a column is hot: it costs every example about a third of what a stored entry costs.
+const HOT_DENSITY: f64 = 1.0 / 3.0;
 
-/// Entries of a list are filled up to a multiple of this, so that its end is foreseen more often.
-pub(super) const STRIDE: usize = 4;
+/// Lists are filled up to a multiple of this, so that their ends are foreseen more often.
+pub(super) const STRIDE: usize = 2;
 
 /// The number of a column in which no example has an entry.
 const UNSEEN: u32 = u32::MAX;
@@ -37,20 +35,19 @@ impl Numbering {
             });
         }
         let seen = counts.iter().filter(|&&count| count > 0).count();
+        if seen >= UNSEEN as usize {
+            let limit = UNSEEN as usize - 1;
+            return Err(Error::TooLarge { what: "the number of columns with entries", size: seen, limit });
+        }
         let mut order = reserved("the order of columns", seen)?;
         order.extend((0..counts.len()).filter(|&column| counts[column] > 0));
         order.sort_by_key(|&column| std::cmp::Reverse(counts[column]));
-        let least = hot_density() * examples.len() as f64;
+        let least = HOT_DENSITY * examples.len() as f64;
         let hot = order.partition_point(|&column| f64::from(counts[column]) >= least);
         let mut numbers = counts;
         numbers.fill(UNSEEN);
-        for (number, &column) in order.iter().enumerate() {
-            let limit = UNSEEN as usize;
-            let size = seen;
-            numbers[column] = u32::try_from(number)
-                .ok()
-                .filter(|&number| number < UNSEEN)
-                .ok_or(Error::TooLarge { what: "the number of columns with entries", size, limit })?;
+        for (number, &column) in (0..UNSEEN).zip(&order) {
+            numbers[column] = number;
         }
         Ok(Self { numbers, hot, cold: seen - hot })
     }
@@ -87,10 +84,11 @@ impl<T: Real> Lists<T> {
         count: usize,
         factor: f64,
     ) -> Result<Self> {
-        let last = first.checked_add(count).filter(|&last| last <= examples.len());
-        let last =
-            last.ok_or(Error::Index { what: "example", index: first.max(count), len: examples.len() })?;
-        let places = count.checked_mul(numbering.hot).unwrap_or(usize::MAX);
+        let (last, len) = (first.saturating_add(count), examples.len());
+        if last > len {
+            return Err(Error::Index { what: "example", index: last.saturating_sub(1), len });
+        }
+        let places = count.saturating_mul(numbering.hot);
         let mut dense = reserved("the hot columns of the examples", places)?;
         dense.resize(places, T::default());
         let entries = padded_entries(numbering, examples, first..last);
@@ -128,6 +126,7 @@ impl<T: Real> Lists<T> {
             // An infinity would make its products with absent entries NaN, and those only if it is gone through.
             if !scaled.wide().is_finite() {
                 beyond = beyond.or(Some(column));
+                return;
             }
             match numbering.of(column) {
                 _ if scaled.wide() == 0.0 => {}

@@ -8,9 +8,7 @@ use super::lists::{Lists, Numbering, STRIDE, reserved};
 use crate::Result;
 
 /// Bytes of a table up to which every column has a line of its own.
-fn direct_bytes() -> usize {
-    std::env::var("DIRECT").map_or(256 << 10, |v| v.parse().unwrap())
-}
+const DIRECT: usize = 256 << 10;
 
 /// A batch of rows, column by column.
 #[derive(Debug)]
@@ -28,19 +26,33 @@ pub(super) struct Table<T: Element> {
 }
 
 impl<T: Real + Element> Table<T> {
-    pub(super) fn new(numbering: &Numbering) -> Result<Self> {
+    /// An empty table.
+    pub(super) fn new(numbering: &Numbering) -> Self {
+        Self::in_room(numbering, (Vec::new(), Vec::new(), Vec::new()))
+    }
+
+    /// An empty table, or an error where the system refuses the memory.
+    pub(super) fn try_new(numbering: &Numbering) -> Result<Self> {
         const WHAT: &str = "a table of columns";
-        let mut hot = reserved(WHAT, numbering.hot)?;
-        hot.resize(numbering.hot, T::blank());
+        let (lines, slots) = Self::sizes(numbering);
+        let room = (reserved(WHAT, numbering.hot)?, reserved(WHAT, lines)?, reserved(WHAT, slots)?);
+        Ok(Self::in_room(numbering, room))
+    }
+
+    /// How many lines there are for cold columns, and how many columns find theirs through a slot.
+    fn sizes(numbering: &Numbering) -> (usize, usize) {
         // One more than there are columns: where lists are filled up.
         let columns = numbering.cold + 1;
-        let direct = columns.saturating_mul(size_of::<T::Line>()) <= direct_bytes();
-        let (lines, slots) = if direct { (columns, 0) } else { (1, columns) };
-        let mut cold = reserved(WHAT, lines)?;
+        if columns.saturating_mul(size_of::<T::Line>()) <= DIRECT { (columns, 0) } else { (1, columns) }
+    }
+
+    fn in_room(numbering: &Numbering, room: (Vec<T::Line>, Vec<T::Line>, Vec<u32>)) -> Self {
+        let (mut hot, mut cold, mut slots) = room;
+        let (lines, columns) = Self::sizes(numbering);
+        hot.resize(numbering.hot, T::blank());
         cold.resize(lines, T::blank());
-        let mut places = reserved(WHAT, slots)?;
-        places.resize(slots, 0);
-        Ok(Self { hot, cold, slots: places, used: Vec::new(), norms: [T::default(); MOST_WIDTH], rows: 0 })
+        slots.resize(columns, 0);
+        Self { hot, cold, slots, used: Vec::new(), norms: [T::default(); MOST_WIDTH], rows: 0 }
     }
 
     /// Puts rows of `lists` into the table, in place of those that are in it: at most as many as a line is wide.
@@ -181,25 +193,37 @@ impl<T: Real + Element> Table<T> {
                 }
             }
         }
-        let (cold, slots) = (&self.cold[..], &self.slots[..]);
-        for ((&sums, out), &example) in sums.iter().zip(out).zip(examples) {
-            // A copy of their own stays in registers.
-            let mut sums = sums;
-            let (indices, values) = lists.list(example);
-            for (indices, values) in indices.iter().zip(values) {
-                for step in 0..STRIDE {
-                    let place = indices[step] as usize;
-                    let place = if SLOTS { slots[place] as usize } else { place };
-                    let line = T::slice(&cold[place]);
-                    let value = T::splat(s, values[step]);
-                    for (v, sum) in sums.iter_mut().enumerate() {
-                        *sum = T::mul_add(s, value, T::load(s, &line[v * lanes..]), *sum);
-                    }
-                }
-            }
+        for (sums, &example) in sums.iter_mut().zip(examples) {
+            self.run::<S, V, SLOTS>(s, lists.list(example), sums);
+        }
+        for (out, sums) in out.iter_mut().zip(sums) {
             for (v, &sum) in sums.iter().enumerate() {
                 T::store(s, sum, &mut out[v * lanes..]);
             }
         }
+    }
+
+    /// Adds the products of a list of entries with their lines.
+    #[inline(always)]
+    fn run<S: Simd, const V: usize, const SLOTS: bool>(
+        &self,
+        s: S,
+        (indices, values): (&[[u32; STRIDE]], &[[T; STRIDE]]),
+        sums: &mut [T::V<S>; V],
+    ) {
+        let lanes = T::lanes::<S>();
+        // A copy of their own stays in registers.
+        let mut own = *sums;
+        for (indices, values) in indices.iter().zip(values) {
+            for (&index, &value) in indices.iter().zip(values) {
+                let place = if SLOTS { self.slots[index as usize] } else { index };
+                let line = T::slice(&self.cold[place as usize]);
+                let value = T::splat(s, value);
+                for (v, sum) in own.iter_mut().enumerate() {
+                    *sum = T::mul_add(s, value, T::load(s, &line[v * lanes..]), *sum);
+                }
+            }
+        }
+        *sums = own;
     }
 }
