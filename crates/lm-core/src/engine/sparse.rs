@@ -71,8 +71,7 @@ impl<T: Real + Element> SparseSet<T> {
     }
 
     fn with_norms(mut self) -> Result<Self> {
-        let squares =
-            self.instructions.run(Squares { numbering: &self.numbering, lists: &self.lists })?;
+        let squares = self.instructions.run(Squares { numbering: &self.numbering, lists: &self.lists })?;
         let mut norms = reserved("the norms of the examples", squares.len())?;
         let rests = self.lists.rests();
         norms.extend(squares.iter().zip(rests).map(|(s, rest)| (self.norm)(T::of(s.wide() + rest))));
@@ -390,64 +389,327 @@ fn sum<S: Simd, T: Real + Element>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Csr;
+    use crate::collection::Collection;
+    use crate::kernel::{Kernel, KernelForm};
+    use crate::{Csr, Row, VectorKernel};
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
 
-    fn read(name: &str, most: usize) -> Csr<'static> {
-        let text = std::fs::read_to_string(format!("/tmp/sp_{name}.svm")).unwrap();
-        let (mut offsets, mut indices, mut values, mut dim) = (vec![0], vec![], vec![], 0);
-        for line in text.lines().take(most) {
-            for entry in line.split_whitespace().skip(1) {
-                let (k, v) = entry.split_once(':').unwrap();
-                let k: u32 = k.parse().unwrap();
-                if k > std::env::var("DCAP").map_or(u32::MAX, |v| v.parse().unwrap()) {
-                    continue;
+    /// Examples with some dense columns, some columns without entries, an empty row and two equal rows.
+    fn random_set(random: &mut ChaCha8Rng, len: usize, dim: usize, density: f64) -> Csr<'static> {
+        let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+        for row in 0..len {
+            if row == 2 {
+                indices.extend_from_within(offsets[0]..offsets[1]);
+                values.extend_from_within(offsets[0]..offsets[1]);
+            } else if row != 1 {
+                for column in 0..dim {
+                    let density = if column % 9 == 4 { 0.7 } else { density };
+                    if column % 11 != 10 && random.random_bool(density) {
+                        indices.push(column as u32);
+                        values.push(random.random_range(-1.0..1.0));
+                    }
                 }
-                dim = dim.max(k as usize);
-                indices.push(k - 1);
-                values.push(v.parse().unwrap());
             }
             offsets.push(values.len());
         }
         Csr::new(offsets, indices, values, dim).unwrap()
     }
 
-    #[test]
-    fn probe_speed() {
-        let env = |name: &str, default: usize| std::env::var(name).map_or(default, |r| r.parse().unwrap());
-        let names = std::env::var("SET").unwrap_or("a9a,w8a,news20".into());
-        let level = [Instructions::Portable, Instructions::Avx2, Instructions::Avx512][env("LEVEL", 2)];
-        for name in names.split(',') {
-            let examples = read(name, env("N", 100_000).min(if name == "a9a" { 10_000 } else { 100_000 }));
-            use crate::collection::Collection;
-            let n = examples.len();
-            let gamma = if name == "news20" { 0.001 } else { 0.05 };
-            let factor = (2.0 * gamma * std::f64::consts::LOG2_E).sqrt();
-            let t = std::time::Instant::now();
-            let set =
-                SparseSet::<f32>::new(level, &examples, factor, Epilogue::Halved, |n| n / 2.0).unwrap();
-            println!("{name}: packed in {:.1} ms, hot {}", t.elapsed().as_secs_f64() * 1e3, set.hot_columns());
-            let ms = std::env::var("M").map_or(vec![1, 16, 32, 128], |d| vec![d.parse().unwrap()]);
-            for m in ms {
-                let rows: Vec<usize> = (0..m).map(|k| k * 61 % n).collect();
-                let mut out = vec![0.0_f32; m * n];
-                let mut best = f64::INFINITY;
-                for _ in 0..env("R", 1 + 2560 / (m + 16)) {
-                    let t = std::time::Instant::now();
-                    set.fill(level, &rows, Columns::All, &mut out).unwrap();
-                    best = best.min(t.elapsed().as_secs_f64());
-                }
-                println!("  {level:?} m={m}: {:.3} ns  {}", best * 1e9 / (m * n) as f64, out[5]);
-            }
-            let queries = set.queries(&examples, 0, 1000).unwrap();
-            let coefficients = Coefficients::single(&vec![0.5; n]);
-            let mut out = vec![0.0; 1000];
-            let mut best = f64::INFINITY;
-            for _ in 0..10 {
-                let t = std::time::Instant::now();
-                set.expand(level, &queries, &coefficients, &mut out);
-                best = best.min(t.elapsed().as_secs_f64());
-            }
-            println!("  expand {:.3} ns {}", best * 1e6 / n as f64, out[7]);
+    /// Sets of many shapes; the last ones have more columns than a table has lines of their own.
+    fn sets() -> impl Iterator<Item = (u64, Csr<'static>)> {
+        let shapes = [(1, 1, 0.5), (1, 9, 0.0), (3, 4, 1.0), (14, 30, 0.1), (37, 12, 0.5), (150, 200, 0.02)];
+        let wide = [(40, 6_000, 0.03), (7, 9_000, 0.4)];
+        shapes.into_iter().chain(wide).zip(1..).map(|((len, dim, density), seed)| {
+            (seed, random_set(&mut ChaCha8Rng::seed_from_u64(seed), len, dim, density))
+        })
+    }
+
+    /// An epilogue with its factor and norm, and the kernel that it computes.
+    type Case<T> = (VectorKernel, f64, Epilogue<T>, fn(T) -> T);
+
+    fn cases<T: Real>() -> Vec<Case<T>> {
+        let kernels = [
+            VectorKernel::linear(),
+            VectorKernel::polynomial(3, 0.1, 0.5).unwrap(),
+            VectorKernel::gaussian(0.05).unwrap(),
+            VectorKernel::sigmoid(0.02, -0.3).unwrap(),
+        ];
+        let mut cases: Vec<Case<T>> = Vec::new();
+        for kernel in kernels {
+            cases.push((kernel, 1.0, Epilogue::of(kernel.form(), 1.0), |norm| norm));
         }
+        let factor = (2.0 * 0.05 * T::EXPONENT_SCALE).sqrt();
+        cases.push((kernels[2], factor, Epilogue::Halved, |norm| T::of(norm.wide() / 2.0)));
+        cases
+    }
+
+    fn unit<T: Real>() -> f64 {
+        if size_of::<T>() == 4 { f64::from(f32::EPSILON) / 2.0 } else { f64::EPSILON / 2.0 }
+    }
+
+    /// What rounding to a unit `u` can do to a kernel value: `terms` sums and products, two rounded factors, and
+    /// the error of the kernel's own function, propagated to first order with 1 % to spare.
+    fn tolerance(kernel: &VectorKernel, a: &Row<'_>, b: &Row<'_>, terms: usize, u: f64) -> f64 {
+        let mut sizes = vec![0.0; a.dim().max(b.dim())];
+        a.for_each(|column, value| sizes[column] = value.abs());
+        let mut product = 0.0;
+        b.for_each(|column, value| product += value.abs() * sizes[column]);
+        let norms = a.norm_squared() + b.norm_squared();
+        let steps = (terms + 6) as f64 * u * 1.01;
+        match kernel.form() {
+            KernelForm::Linear => steps * product,
+            KernelForm::Polynomial { degree, scale, constant } => {
+                let base = scale * product + constant;
+                f64::from(degree) * base.powi(degree as i32) * (steps + 4.0 * u)
+            }
+            // Of the exponent: the two norms and twice the product, each at most their sum. The power is good to 4 units.
+            KernelForm::Gaussian { gamma } => gamma * 2.0 * norms * steps + 5.0 * u,
+            KernelForm::Sigmoid { scale, constant } => {
+                (scale.abs() * product + constant.abs()) * (steps + 3.0 * u) + 10.0 * u
+            }
+            KernelForm::Laplacian { .. } => 0.0,
+        }
+    }
+
+    fn whole<T: Real + Element>(set: &SparseSet<T>, level: Instructions) -> Vec<T> {
+        let len = set.norms().len();
+        let rows: Vec<usize> = (0..len).collect();
+        let mut out = vec![T::default(); len * len];
+        set.fill(level, &rows, Columns::All, &mut out).unwrap();
+        out
+    }
+
+    fn bits<T: Real>(values: &[T]) -> Vec<u64> {
+        values.iter().map(|value| value.wide().to_bits()).collect()
+    }
+
+    fn values_are_right_and_symmetric<T: Real + Element>() {
+        for (seed, examples) in sets() {
+            let len = examples.len();
+            for (kernel, factor, epilogue, norm) in cases::<T>() {
+                for level in Instructions::available() {
+                    let set = SparseSet::new(level, &examples, factor, epilogue, norm).unwrap();
+                    let values = whole(&set, level);
+                    for i in 0..len {
+                        for j in 0..len {
+                            let (a, b) = (examples.row(i), examples.row(j));
+                            let (value, exact) = (values[i * len + j].wide(), kernel.value(&a, &b));
+                            let tolerance = tolerance(&kernel, &a, &b, set.longest(), unit::<T>());
+                            let place = format!("{kernel:?} {level:?} seed {seed}: {i}, {j}");
+                            assert!((value - exact).abs() <= tolerance, "{place}: {value} for {exact}");
+                            let mirrored = values[j * len + i].wide();
+                            assert_eq!(value.to_bits(), mirrored.to_bits(), "{place}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_right_and_symmetric_in_single_precision() {
+        values_are_right_and_symmetric::<f32>();
+    }
+
+    #[test]
+    fn values_are_right_and_symmetric_in_double_precision() {
+        values_are_right_and_symmetric::<f64>();
+    }
+
+    fn equal_examples_have_value_one<T: Real + Element>() {
+        for (seed, examples) in sets().filter(|(_, examples)| examples.len() > 2) {
+            for (_, factor, epilogue, norm) in cases::<T>() {
+                if !matches!(epilogue, Epilogue::Halved | Epilogue::Distance { .. }) {
+                    continue;
+                }
+                for level in Instructions::available() {
+                    let set = SparseSet::new(level, &examples, factor, epilogue, norm).unwrap();
+                    let (values, len) = (whole(&set, level), examples.len());
+                    assert!((0..len).all(|i| values[i * len + i].wide() == 1.0), "{level:?} seed {seed}");
+                    assert_eq!(
+                        (values[2].wide(), values[2 * len].wide()),
+                        (1.0, 1.0),
+                        "{level:?} seed {seed}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn equal_examples_have_gaussian_value_exactly_one() {
+        equal_examples_have_value_one::<f32>();
+        equal_examples_have_value_one::<f64>();
+    }
+
+    fn every_request_gives_the_same_bits<T: Real + Element>() {
+        for (seed, examples) in sets() {
+            let random = &mut ChaCha8Rng::seed_from_u64(seed);
+            let (_, factor, epilogue, norm) = cases::<T>()[4];
+            for level in Instructions::available() {
+                let set = SparseSet::new(level, &examples, factor, epilogue, norm).unwrap();
+                let (values, len) = (whole(&set, level), examples.len());
+                for count in [0, 1, 2, 5, 9, 16, 17, 31, 33, 64, 131] {
+                    let mut some = |count| (0..count).map(|_| random.random_range(0..len)).collect();
+                    let rows: Vec<usize> = some(count);
+                    let list: Vec<usize> = some(count / 2 + 1);
+                    let start = list[0];
+                    for columns in
+                        [Columns::All, (start..len).into(), (start..start).into(), Columns::List(&list)]
+                    {
+                        let mut out = vec![0.0; rows.len() * columns.count(len)];
+                        set.fill(level, &rows, columns, &mut out).unwrap();
+                        let expected: Vec<T> = (rows.iter())
+                            .flat_map(|row| (0..columns.count(len)).map(move |k| row * len + columns.at(k)))
+                            .map(|place| values[place])
+                            .collect();
+                        assert_eq!(
+                            bits(&out),
+                            bits(&expected),
+                            "{level:?} seed {seed}: {count} rows, {columns:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_request_gives_the_same_bits_in_both_precisions() {
+        every_request_gives_the_same_bits::<f32>();
+        every_request_gives_the_same_bits::<f64>();
+    }
+
+    #[test]
+    fn fused_instructions_give_the_same_bits() {
+        if let [_, avx2, avx512] = Instructions::available()[..] {
+            for (seed, examples) in sets() {
+                for (_, factor, epilogue, norm) in cases::<f32>() {
+                    let values = [avx2, avx512].map(|level| {
+                        whole(&SparseSet::new(level, &examples, factor, epilogue, norm).unwrap(), level)
+                    });
+                    assert_eq!(bits(&values[0]), bits(&values[1]), "{epilogue:?} seed {seed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_bits() {
+        let examples = random_set(&mut ChaCha8Rng::seed_from_u64(9), 700, 300, 0.1);
+        let (_, factor, epilogue, norm) = cases::<f32>()[4];
+        let level = Instructions::best();
+        let set = SparseSet::new(level, &examples, factor, epilogue, norm).unwrap();
+        let coefficients: Vec<f64> = (0..700).map(|k| f64::from(k).sin()).collect();
+        let coefficients = Coefficients::single(&coefficients);
+        let queries = set.queries(&examples, 100, 500).unwrap();
+        let results: Vec<_> = (1..=3)
+            .map(|threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                let mut sums = vec![0.0; 500];
+                let values = pool.install(|| {
+                    set.expand(level, &queries, &coefficients, &mut sums);
+                    whole(&set, level)
+                });
+                (bits(&values), bits(&sums))
+            })
+            .collect();
+        assert!(results[0] == results[1] && results[0] == results[2]);
+    }
+
+    fn expansions_are_plain_sums<T: Real + Element>() {
+        for (seed, examples) in sets() {
+            let random = &mut ChaCha8Rng::seed_from_u64(100 + seed);
+            let (len, dim) = (examples.len(), examples.dim());
+            // With entries in columns that the kept examples do not have, some of them beyond their dimension.
+            let others = random_set(random, 45, dim + 13, 0.3);
+            for outputs in [1, 4] {
+                let mut parts = vec![Vec::new(); len];
+                for part in &mut parts {
+                    for output in 0..outputs {
+                        if outputs == 1 || random.random_bool(0.6) {
+                            part.push((output, random.random_range(-2.0..2.0)));
+                        }
+                    }
+                }
+                let coefficients = Coefficients::several(outputs, &parts).unwrap();
+                let wider = examples.clone().widened(dim + 13).unwrap();
+                for (kernel, factor, epilogue, norm) in cases::<T>() {
+                    for level in Instructions::available() {
+                        let set = SparseSet::new(level, &examples, factor, epilogue, norm).unwrap();
+                        let queries = set.queries(&others, 3, 41).unwrap();
+                        let terms = set.longest().max(queries.longest());
+                        let mut out = vec![0.25; 41 * outputs];
+                        set.expand(level, &queries, &coefficients, &mut out);
+                        for (place, &found) in out.iter().enumerate() {
+                            let query = others.row(3 + place / outputs);
+                            let (mut sum, mut slack, mut size) = (0.25, 0.0, 0.25);
+                            for (row, part) in parts.iter().enumerate() {
+                                for &(_, c) in part.iter().filter(|(o, _)| *o == place % outputs) {
+                                    let (own, value) =
+                                        (wider.row(row), kernel.value(&wider.row(row), &query));
+                                    sum += c * value;
+                                    size += (c * value).abs();
+                                    slack += c.abs() * tolerance(&kernel, &own, &query, terms, unit::<T>());
+                                }
+                            }
+                            // Both sums round in double precision.
+                            slack += 2.0 * (len + 1) as f64 * f64::EPSILON * size;
+                            assert!(
+                                (found - sum).abs() <= slack,
+                                "{kernel:?} {level:?} seed {seed}: {found} for {sum}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn expansions_are_plain_sums_in_both_precisions() {
+        expansions_are_plain_sums::<f32>();
+        expansions_are_plain_sums::<f64>();
+    }
+
+    #[test]
+    fn a_query_equal_to_an_example_has_value_one() {
+        for (seed, examples) in sets() {
+            let (_, factor, epilogue, norm) = cases::<f32>()[4];
+            let level = Instructions::best();
+            let set = SparseSet::new(level, &examples, factor, epilogue, norm).unwrap();
+            for kept in 0..examples.len() {
+                let mut coefficients = vec![0.0; examples.len()];
+                coefficients[kept] = 1.0;
+                let (queries, mut out) = (set.queries(&examples, kept, 1).unwrap(), [0.0]);
+                set.expand(level, &queries, &Coefficients::single(&coefficients), &mut out);
+                assert_eq!(out, [1.0], "seed {seed}: {kept}");
+            }
+        }
+    }
+
+    #[test]
+    fn hot_columns_are_the_dense_ones_and_count_as_entries() {
+        // Columns 1 and 3 are in all rows, column 0 in one of four; column 2 is empty.
+        let offsets = vec![0, 3, 5, 7, 9];
+        let examples = Csr::new(offsets, vec![0, 1, 3, 1, 3, 1, 3, 1, 3], vec![1.0; 9], 4).unwrap();
+        let epilogue = Epilogue::Linear { factor: 1.0 };
+        let set = SparseSet::<f64>::new(Instructions::best(), &examples, 2.0, epilogue, |norm| norm).unwrap();
+        assert_eq!((set.hot_columns(), set.longest()), (2, 3));
+        assert_eq!(set.norms(), [12.0, 8.0, 8.0, 8.0]);
+    }
+
+    #[test]
+    fn a_value_that_overflows_when_scaled_and_a_query_that_does_not_exist_are_errors() {
+        let examples = Csr::new(vec![0, 1, 2], vec![0, 1], vec![1.0, 1e30], 2).unwrap();
+        let make = |factor| {
+            let epilogue = Epilogue::Linear { factor: 1.0_f32 };
+            SparseSet::new(Instructions::best(), &examples, factor, epilogue, |norm| norm)
+        };
+        let expected = crate::Error::NonFinite { what: "scaled example", row: 1, column: Some(1) };
+        assert_eq!(make(1e10).err(), Some(expected));
+        let refused = make(1.0).unwrap().queries(&examples, 1, 2).err();
+        assert_eq!(refused, Some(crate::Error::Index { what: "example", index: 2, len: 2 }));
     }
 }

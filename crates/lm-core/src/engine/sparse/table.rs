@@ -128,13 +128,7 @@ impl<T: Real + Element> Table<T> {
 
     /// The inner products of some examples with the rows.
     #[inline(always)]
-    pub(super) fn accumulate<S: Simd>(
-        &self,
-        s: S,
-        lists: &Lists<T>,
-        examples: &[usize],
-        sums: &mut Sums<T>,
-    ) {
+    pub(super) fn accumulate<S: Simd>(&self, s: S, lists: &Lists<T>, examples: &[usize], sums: &mut Sums<T>) {
         match (self.vectors::<S>(), self.slots.is_empty()) {
             (1, true) => self.tile::<S, 1, 4, false>(s, lists, examples, sums),
             (2, true) => self.tile::<S, 2, 4, false>(s, lists, examples, sums),
