@@ -1,4 +1,28 @@
 //! Kernel rows over sparse examples: batches of rows scattered into a table, hot columns dense.
+//!
+//! # Problem
+//! Kernels that are functions of inner products, for every pair of some rows with some examples, most of whose entries
+//! are zero; and sums of such values over kept examples.
+//! # Method
+//! Columns are numbered by decreasing frequency. Those with entries in a third of the examples or more are hot: every
+//! example holds them densely, without indices. Two vectors of rows are scattered into a table with a line for each column,
+//! so that a stored entry of an example costs a broadcast, the loads of its line and a multiply-add for each vector.
+//! Where a table of all columns would exceed 256 KB, it has lines only for the columns in which its rows have entries, found
+//! through a slot for each column; all other columns share a line of zeros. Tiles of twelve examples go through the
+//! epilogue and are transposed in squares of four.
+//!
+//! The inner product of a pair is one running sum, in the order of the numbering. Terms with an absent entry are exact
+//! zeros, so it has the same bits whichever of the two is in the table, in every request. Norms are formed by the same code.
+//!
+//! Measured choices: density ⅓ against ½, ⅕ and ⅛; lists filled up to 2 entries against 1, 4 and 8; two vectors of rows
+//! against one (a quarter to a half less time a value). Neither going through two lists at once nor dropping the
+//! entries of other columns before multiplying was faster. Slots made prefetching needless.
+//! # Cost
+//! For a batch of rows, a pass over the entries of the examples. Gaussian values in single precision on one
+//! core with AVX-512, examples as long as those of a9a, w8a and news20 (14, 12 and 80 entries): about 1.0, 1.3 and 6.8 ns a
+//! value, best of many runs on a shared machine; 0.8, 1.0 and 4.3 ns where values are summed instead of stored.
+//! # Reference
+//! Gustavson (1978), *Two fast algorithms for sparse matrices*, for rows scattered into a dense accumulator.
 
 mod lists;
 mod table;
@@ -149,6 +173,8 @@ impl<T: Real + Element> SparseSet<T> {
     }
 
     /// Adds to `out[q·outputs + o]` the sum over the examples `j` of this set of `cⱼₒ·K(xⱼ, query q)`, in double precision.
+    ///
+    /// Threads share queries and not examples: fewer queries than two vectors hold are answered by one of them.
     pub(crate) fn expand(
         &self,
         instructions: Instructions,
