@@ -15,8 +15,9 @@
 //! zeros, so it has the same bits whichever of the two is in the table, in every request. Norms are formed by the same code.
 //!
 //! Measured choices: density ⅓ against ½, ⅕ and ⅛; lists filled up to 2 entries against 1, 4 and 8; two vectors of rows
-//! against one (a quarter to a half less time a value). Neither going through two lists at once nor dropping the
-//! entries of other columns before multiplying was faster. Slots made prefetching needless.
+//! against one (a quarter to a half less time a value); slots against a table of all columns (half the time on
+//! news20). Neither going through two lists at once nor dropping the entries of other columns before multiplying was
+//! faster. Narrower batches and prefetching were not tried once slots kept tables small.
 //! # Cost
 //! For a batch of rows, a pass over the entries of the examples. Gaussian values in single precision on one
 //! core with AVX-512, examples as long as those of a9a, w8a and news20 (14, 12 and 80 entries): about 1.0, 1.3 and 6.8 ns a
@@ -24,6 +25,7 @@
 //! # Reference
 //! Gustavson (1978), *Two fast algorithms for sparse matrices*, for rows scattered into a dense accumulator.
 
+mod expand;
 mod lists;
 mod table;
 
@@ -38,6 +40,7 @@ use super::tile::{MOST_ROWS, MOST_WIDTH, Sums};
 use crate::examples::Examples;
 use crate::gram::Columns;
 use crate::{Result, threads};
+use expand::Expand;
 use lists::{Lists, Numbering, reserved};
 use table::Table;
 
@@ -328,87 +331,6 @@ fn transpose<T: Real, O: Real>(
     }
     for (out, row) in out.iter_mut().zip(&block) {
         out[at..at + SIDE].copy_from_slice(row);
-    }
-}
-
-/// The sums of some queries.
-struct Expand<'a, T: Real + Element> {
-    kept: &'a SparseSet<T>,
-    queries: &'a SparseSet<T>,
-    coefficients: &'a Coefficients,
-    first: usize,
-    out: &'a mut [f64],
-}
-
-impl<T: Real + Element> Task for Expand<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, s: S) {
-        let outputs = self.coefficients.outputs();
-        let count = self.out.len() / outputs;
-        let mut tables = Vec::new();
-        for _ in 0..count.div_ceil(T::WIDTH).min(GROUP) {
-            tables.push(Table::new(&self.kept.numbering));
-        }
-        let mut totals = vec![[0.0; MOST_WIDTH]; outputs * GROUP];
-        let mut first = self.first;
-        for out in self.out.chunks_mut(GROUP * T::WIDTH * outputs) {
-            let last = first + out.len() / outputs;
-            let mut used = 0;
-            while first < last {
-                let end = last.min(first + T::WIDTH);
-                tables[used].scatter(&self.queries.lists, &self.queries.norms, first..end);
-                first = end;
-                used += 1;
-            }
-            totals.fill([0.0; MOST_WIDTH]);
-            sum(s, self.kept, self.coefficients, &tables[..used], &mut totals);
-            let batches = out.chunks_mut(T::WIDTH * outputs).zip(totals.chunks_exact(outputs));
-            for (out, totals) in batches {
-                for (lane, out) in out.chunks_exact_mut(outputs).enumerate() {
-                    out.iter_mut().zip(totals).for_each(|(out, total)| *out += total[lane]);
-                }
-            }
-        }
-    }
-}
-
-/// Sums the kernel values of the kept examples with the rows of each table, output by output.
-#[inline(always)]
-fn sum<S: Simd, T: Real + Element>(
-    s: S,
-    kept: &SparseSet<T>,
-    coefficients: &Coefficients,
-    tables: &[Table<T>],
-    totals: &mut [[f64; MOST_WIDTH]],
-) {
-    let (outputs, len) = (coefficients.outputs(), coefficients.len().min(kept.lists.len()));
-    let near = kept.near();
-    let mut sums = Sums::new();
-    let mut examples = [0; MOST_ROWS];
-    let mut first = 0;
-    while first < len {
-        let last = len.min(first + near);
-        for (table, totals) in tables.iter().zip(totals.chunks_exact_mut(outputs)) {
-            let mut at = first;
-            while at < last {
-                let size = MOST_ROWS.min(last - at);
-                for (offset, example) in examples[..size].iter_mut().enumerate() {
-                    *example = at + offset;
-                }
-                kept.tile(s, table, &examples[..size], &mut sums);
-                for (values, &example) in sums.0.iter().zip(&examples[..size]) {
-                    for &(output, c) in coefficients.of(example) {
-                        for (total, value) in totals[output].iter_mut().zip(values).take(T::WIDTH) {
-                            *total += c * value.wide();
-                        }
-                    }
-                }
-                at += size;
-            }
-        }
-        first = last;
     }
 }
 
