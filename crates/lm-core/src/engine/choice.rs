@@ -59,6 +59,8 @@ pub(crate) struct Plan {
     survey: Survey,
     layout: Layout,
     tolerance: f64,
+    /// Whether only members of the set are compared.
+    closed: bool,
     narrow: OnceLock<Option<Narrow>>,
 }
 
@@ -74,12 +76,12 @@ pub(crate) struct Narrow {
 }
 
 impl Plan {
-    /// Chooses a layout.
-    pub(crate) fn new(kernel: VectorKernel, survey: Survey) -> Self {
+    /// Chooses a layout; for a `closed` set, whose members are compared with each other only.
+    pub(crate) fn new(kernel: VectorKernel, survey: Survey, closed: bool) -> Self {
         let products = kernel.statistic() == Statistic::InnerProduct;
         let direct = products && !(4.0 * survey.radius_squared).is_finite();
         let layout = if direct { Layout::Pairs } else { layout(kernel, &survey) };
-        Self { kernel, survey, layout, tolerance: TOLERANCE, narrow: OnceLock::new() }
+        Self { kernel, survey, layout, tolerance: TOLERANCE, closed, narrow: OnceLock::new() }
     }
 
     pub(crate) fn with_tolerance(self, tolerance: f64) -> Self {
@@ -162,11 +164,11 @@ impl Plan {
             KernelForm::Gaussian { gamma } => {
                 // exp(−γ‖x − z‖²) = 2^(⟨x'·z'⟩ − ½‖x'‖² − ½‖z'‖²) for x' = √(2γ log₂e)·x, and examples may be moved.
                 let factor = (2.0 * gamma * std::f64::consts::LOG2_E).sqrt();
-                let dense = self.layout == Layout::Panels;
-                (
-                    if dense { Reals::centred(examples, factor) } else { Reals::scaled(factor) },
-                    Epilogue::Halved,
-                )
+                let reals = match self.layout {
+                    Layout::Panels => Reals::centred(examples, factor, self.closed),
+                    _ => Reals::scaled(factor),
+                };
+                (reals, Epilogue::Halved)
             }
             KernelForm::Laplacian { gamma } => {
                 (Reals::scaled(gamma * std::f64::consts::LOG2_E), Epilogue::Decay { rate: -1.0 })
@@ -273,10 +275,18 @@ impl Plan {
         Ok(Store::Products64(reals, packed))
     }
 
-    /// Whether the squared norm of a query, and its distances, stay finite.
-    pub(crate) fn takes(&self, norm_squared: f64) -> bool {
+    /// Whether a query of this squared norm can be packed: its distances stay finite, and in single precision its
+    /// entries are within range.
+    pub(crate) fn takes<E: Examples + ?Sized>(
+        &self,
+        examples: &E,
+        precision: Precision,
+        norm_squared: f64,
+    ) -> bool {
         let gaussian = matches!(self.kernel.form(), KernelForm::Gaussian { .. });
-        !gaussian || (4.0 * norm_squared).is_finite()
+        let finite = !gaussian || (4.0 * norm_squared).is_finite();
+        let narrow = if precision == Precision::F32 { self.narrow(examples) } else { None };
+        finite && narrow.is_none_or(|narrow| norm_squared * narrow.reals.factor * narrow.reals.factor < 1e30)
     }
 
     /// A bound on how far the kernel values of a query in single and in double precision are apart.

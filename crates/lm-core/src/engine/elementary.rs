@@ -8,7 +8,8 @@
 //! The argument is a whole number plus a rest: `t = n + r` with `|r| ≤ ½` in single, `x = n·ln 2 + r` with `|r| ≤ ½ ln 2`
 //! in double precision, where `ln 2` is subtracted in two parts. The power of the rest is a polynomial with the smallest possible
 //! largest relative error (degrees 6 and 11, errors 2e-9 and 4e-18), whose constant term is exactly 1, so that `2^0` and
-//! `exp(0)` are exactly 1. The whole number goes into the exponent.
+//! `exp(0)` are exactly 1. The whole number goes into the exponent; what is below the normal numbers is 0, because
+//! subnormal results take a hundred times as long.
 //! # Cost
 //! 10 operations a vector in single precision where the processor scales by itself, 17 in double.
 //! # Reference
@@ -228,17 +229,17 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_are_exact_and_underflow_is_gradual() {
+    fn the_ends_are_exact_and_what_underflows_is_zero() {
         for level in Instructions::available() {
             let narrow = level.run(Power(&[
                 0.0_f32, -0.0, -1.0, -126.0, -149.0, -152.0, -1e9, -3e38, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
                 0.0,
             ]));
-            let powers = [1.0, 1.0, 0.5, f32::MIN_POSITIVE, f32::from_bits(1), 0.0, 0.0, 0.0];
+            let powers = [1.0, 1.0, 0.5, f32::MIN_POSITIVE, 0.0, 0.0, 0.0, 0.0];
             assert_eq!(narrow[..8], powers, "{level:?}");
             let wide = level.run(Power(&[0.0, -0.0, -745.0, -746.5, -1e300, f64::MIN, -708.0, -1.0]));
             assert_eq!((wide[0], wide[1], wide[3], wide[4], wide[5]), (1.0, 1.0, 0.0, 0.0, 0.0), "{level:?}");
-            assert!(wide[2] > 0.0 && wide[2] < 1e-323, "{level:?}: {}", wide[2]);
+            assert_eq!(wide[2], 0.0, "{level:?}");
         }
     }
 

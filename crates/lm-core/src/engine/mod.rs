@@ -67,13 +67,13 @@ impl Engine {
         if kernel.needs_norms() && !survey.radius_squared.is_finite() {
             return Err(Error::Numerical { what: "the squared norm of an example (rescale the data)" });
         }
-        Ok(Self::of(Plan::new(kernel, survey)))
+        Ok(Self::of(Plan::new(kernel, survey, true)))
     }
 
     /// Chooses how to pack the vectors of an expansion. Where squared norms overflow, values may still be finite: they are
     /// computed pair by pair.
     pub(crate) fn for_expansion<E: Examples + ?Sized>(examples: &E, kernel: VectorKernel) -> Self {
-        Self::of(Plan::new(kernel, Survey::of(examples)))
+        Self::of(Plan::new(kernel, Survey::of(examples), false))
     }
 
     fn of(plan: Plan) -> Self {
@@ -159,7 +159,7 @@ impl Engine {
         let store = self.store(examples, precision)?;
         // Each query goes its own way, so that its value does not depend on the queries beside it.
         let way = |row: usize| match store {
-            Some(_) if !self.plan.takes(queries.norm_squared(row)) => Way::Pairs,
+            Some(_) if !self.plan.takes(examples, precision, queries.norm_squared(row)) => Way::Pairs,
             Some(store) if store.holds(self.instructions, &queries.row(row)) => Way::Packed,
             Some(_) => Way::Plain,
             None => Way::Pairs,

@@ -64,9 +64,7 @@ impl<A: Arithmetic> Packed<A> {
 
     /// Writes the kernel value of every example with itself.
     pub(crate) fn diagonal(&self, instructions: Instructions, out: &mut [f64]) {
-        for (norms, out) in self.norms().chunks(MOST_WIDTH).zip(out.chunks_mut(MOST_WIDTH)) {
-            instructions.run(Diagonal { epilogue: &self.epilogue, norms, out });
-        }
+        instructions.run(Diagonal { epilogue: &self.epilogue, norms: self.norms(), out });
     }
 
     /// The norm of each example.

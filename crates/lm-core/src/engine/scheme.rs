@@ -24,8 +24,9 @@ impl Reals {
         Self { factor, columns: None }
     }
 
-    /// The columns in which examples differ, less their mean, multiplied by a factor.
-    pub(crate) fn centred<E: Examples + ?Sized>(examples: &E, factor: f64) -> Self {
+    /// The columns less their mean, multiplied by a factor; `closed` sets, which are compared with nothing else, without
+    /// the columns in which no examples differ.
+    pub(crate) fn centred<E: Examples + ?Sized>(examples: &E, factor: f64, closed: bool) -> Self {
         let (len, dim) = (examples.len(), examples.dim());
         let mut sums = vec![0.0; dim];
         let (mut least, mut most) = (vec![f64::INFINITY; dim], vec![f64::NEG_INFINITY; dim]);
@@ -39,7 +40,8 @@ impl Reals {
                 most[k] = most[k].max(value);
             }
         }
-        let columns = (0..dim).filter(|&k| least[k] < most[k]).map(|k| (k, sums[k])).collect();
+        let kept = |k: &usize| !closed || least[*k] < most[*k];
+        let columns = (0..dim).filter(kept).map(|k| (k, sums[k])).collect();
         Self { factor, columns: Some(columns) }
     }
 

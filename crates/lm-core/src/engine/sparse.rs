@@ -35,6 +35,7 @@ use super::arithmetic::Element;
 use super::coefficients::Coefficients;
 use super::elementary::Real;
 use super::epilogue::Epilogue;
+use super::packed::Diagonal;
 use super::simd::{Instructions, Simd, Task};
 use super::tile::{MOST_ROWS, MOST_WIDTH, Sums};
 use crate::examples::Examples;
@@ -106,19 +107,9 @@ impl<T: Real + Element> SparseSet<T> {
         Ok(self)
     }
 
-    /// The norm of each example.
-    pub(crate) fn norms(&self) -> &[T] {
-        &self.norms
-    }
-
-    /// The largest number of terms in the inner product of an example: its entries, and all hot columns.
-    pub(crate) fn longest(&self) -> usize {
-        self.lists.longest()
-    }
-
-    /// How many columns are stored densely.
-    pub(crate) fn hot_columns(&self) -> usize {
-        self.numbering.hot
+    /// Writes the kernel value of every example with itself.
+    pub(crate) fn diagonal(&self, instructions: Instructions, out: &mut [f64]) {
+        instructions.run(Diagonal { epilogue: &self.epilogue, norms: &self.norms, out });
     }
 
     /// Writes the asked columns of the asked rows, which exist, row after row.
@@ -421,7 +412,7 @@ mod tests {
     }
 
     fn whole<T: Real + Element>(set: &SparseSet<T>, level: Instructions) -> Vec<T> {
-        let len = set.norms().len();
+        let len = set.norms.len();
         let rows: Vec<usize> = (0..len).collect();
         let mut out = vec![T::default(); len * len];
         set.fill(level, &rows, Columns::All, &mut out).unwrap();
@@ -443,7 +434,13 @@ mod tests {
                         for j in 0..len {
                             let (a, b) = (examples.row(i), examples.row(j));
                             let (value, exact) = (values[i * len + j].wide(), kernel.value(&a, &b));
-                            let tolerance = tolerance(&kernel, &a, &b, set.longest(), unit::<T>());
+                            let tolerance = tolerance(
+                                &kernel,
+                                &a,
+                                &b,
+                                set.numbering.hot + set.numbering.cold,
+                                unit::<T>(),
+                            );
                             let place = format!("{kernel:?} {level:?} seed {seed}: {i}, {j}");
                             assert!((value - exact).abs() <= tolerance, "{place}: {value} for {exact}");
                             let mirrored = values[j * len + i].wide();
@@ -587,7 +584,7 @@ mod tests {
                     for level in Instructions::available() {
                         let set = SparseSet::new(level, &examples, factor, epilogue, norm).unwrap();
                         let queries = set.queries(&others, 3, 41).unwrap();
-                        let terms = set.longest().max(queries.longest());
+                        let terms = set.numbering.hot + set.numbering.cold;
                         let mut out = vec![0.25; 41 * outputs];
                         set.expand(level, &queries, &coefficients, &mut out);
                         for (place, &found) in out.iter().enumerate() {
@@ -638,14 +635,14 @@ mod tests {
     }
 
     #[test]
-    fn hot_columns_are_the_dense_ones_and_count_as_entries() {
+    fn hot_columns_are_the_dense_ones() {
         // Columns 1 and 3 are in all rows, column 0 in one of four; column 2 is empty.
         let offsets = vec![0, 3, 5, 7, 9];
         let examples = Csr::new(offsets, vec![0, 1, 3, 1, 3, 1, 3, 1, 3], vec![1.0; 9], 4).unwrap();
         let epilogue = Epilogue::Linear { factor: 1.0 };
         let set = SparseSet::<f64>::new(Instructions::best(), &examples, 2.0, epilogue, |norm| norm).unwrap();
-        assert_eq!((set.hot_columns(), set.longest()), (2, 3));
-        assert_eq!(set.norms(), [12.0, 8.0, 8.0, 8.0]);
+        assert_eq!(set.numbering.hot, 2);
+        assert_eq!(set.norms, [12.0, 8.0, 8.0, 8.0]);
     }
 
     #[test]

@@ -24,7 +24,7 @@ macro_rules! call {
         // SAFETY: `self` exists only where `detect` found the instruction.
         unsafe { $name($($argument),*) }
     };
-    ($name:ident<$immediate:literal>($($argument:expr),*)) => {
+    ($name:ident<$immediate:tt>($($argument:expr),*)) => {
         // SAFETY: `self` exists only where `detect` found the instruction.
         unsafe { $name::<$immediate>($($argument),*) }
     };
@@ -130,16 +130,11 @@ impl Floats<f32> for Avx2 {
 
     #[inline(always)]
     fn scale(self, p: __m256, n: __m256) -> __m256 {
-        // Two factors, each a normal number, so that only the last product rounds.
-        let n = call!(_mm256_max_ps(n, call!(_mm256_set1_ps(-200.0))));
-        let n = call!(_mm256_cvtps_epi32(n));
-        let half = call!(_mm256_srai_epi32<1>(n));
-        let rest = call!(_mm256_sub_epi32(n, half));
-        let bias = call!(_mm256_set1_epi32(127));
-        let power = |n: __m256i| {
-            call!(_mm256_castsi256_ps(call!(_mm256_slli_epi32<23>(call!(_mm256_add_epi32(n, bias))))))
-        };
-        call!(_mm256_mul_ps(call!(_mm256_mul_ps(p, power(half))), power(rest)))
+        let least = call!(_mm256_set1_ps(-126.0));
+        let normal = call!(_mm256_cmp_ps<_CMP_GE_OQ>(n, least));
+        let n = call!(_mm256_cvtps_epi32(call!(_mm256_max_ps(n, least))));
+        let power = call!(_mm256_slli_epi32<23>(call!(_mm256_add_epi32(n, call!(_mm256_set1_epi32(127))))));
+        call!(_mm256_and_ps(normal, call!(_mm256_mul_ps(p, call!(_mm256_castsi256_ps(power))))))
     }
 }
 
@@ -220,17 +215,11 @@ impl Floats<f64> for Avx2 {
 
     #[inline(always)]
     fn scale(self, p: __m256d, n: __m256d) -> __m256d {
-        // Two factors, each a normal number, so that only the last product rounds.
-        let n = call!(_mm256_max_pd(n, call!(_mm256_set1_pd(-1200.0))));
-        let n = call!(_mm256_cvtpd_epi32(n));
-        let half = call!(_mm_srai_epi32<1>(n));
-        let rest = call!(_mm_sub_epi32(n, half));
-        let bias = call!(_mm256_set1_epi64x(1023));
-        let power = |n: __m128i| {
-            let n = call!(_mm256_add_epi64(call!(_mm256_cvtepi32_epi64(n)), bias));
-            call!(_mm256_castsi256_pd(call!(_mm256_slli_epi64<52>(n))))
-        };
-        call!(_mm256_mul_pd(call!(_mm256_mul_pd(p, power(half))), power(rest)))
+        let least = call!(_mm256_set1_pd(-1022.0));
+        let normal = call!(_mm256_cmp_pd<_CMP_GE_OQ>(n, least));
+        let n = call!(_mm256_cvtepi32_epi64(call!(_mm256_cvtpd_epi32(call!(_mm256_max_pd(n, least))))));
+        let power = call!(_mm256_slli_epi64<52>(call!(_mm256_add_epi64(n, call!(_mm256_set1_epi64x(1023))))));
+        call!(_mm256_and_pd(normal, call!(_mm256_mul_pd(p, call!(_mm256_castsi256_pd(power))))))
     }
 }
 

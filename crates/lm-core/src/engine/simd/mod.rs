@@ -138,7 +138,7 @@ pub(crate) trait Floats<T>: Copy + Send + Sync + 'static {
     fn copy_sign(self, a: Self::V, b: Self::V) -> Self::V;
     /// The whole number nearest to `a`, halves to the even one, and what is left of `a`.
     fn split(self, a: Self::V) -> (Self::V, Self::V);
-    /// `p·2ⁿ` for `p` between ½ and 2 and a whole number `n ≤ 0`, with gradual underflow.
+    /// `p·2ⁿ` for `p` between ½ and 2 and a whole number `n ≤ 0`; 0 where `2ⁿ` is not a normal number.
     fn scale(self, p: Self::V, n: Self::V) -> Self::V;
 }
 

@@ -108,22 +108,18 @@ macro_rules! floats {
 floats!(f32, 8, 8_388_608.0, scale_f32);
 floats!(f64, 4, 4_503_599_627_370_496.0, scale_f64);
 
-/// `p·2ⁿ`: two factors, each a normal number, so that only the last product rounds.
+/// `p·2ⁿ`, or 0 where that is below the normal numbers.
 #[inline(always)]
 fn scale_f32(p: f32, n: f32) -> f32 {
-    let n = n.max(-200.0) as i32;
-    let half = n >> 1;
-    let power = |n: i32| f32::from_bits(((n + 127) as u32) << 23);
-    p * power(half) * power(n - half)
+    let power = f32::from_bits(((n.max(-126.0) as i32 + 127) as u32) << 23);
+    if n >= -126.0 { p * power } else { 0.0 }
 }
 
-/// `p·2ⁿ`: two factors, each a normal number, so that only the last product rounds.
+/// `p·2ⁿ`, or 0 where that is below the normal numbers.
 #[inline(always)]
 fn scale_f64(p: f64, n: f64) -> f64 {
-    let n = n.max(-1200.0) as i64;
-    let half = n >> 1;
-    let power = |n: i64| f64::from_bits(((n + 1023) as u64) << 52);
-    p * power(half) * power(n - half)
+    let power = f64::from_bits(((n.max(-1022.0) as i64 + 1023) as u64) << 52);
+    if n >= -1022.0 { p * power } else { 0.0 }
 }
 
 impl Quads for Portable {

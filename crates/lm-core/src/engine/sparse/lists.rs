@@ -69,8 +69,6 @@ pub(super) struct Lists<T> {
     /// Numbers of cold columns, counted from the first cold one. Where a list is filled up, the number after the last.
     indices: Vec<u32>,
     values: Vec<T>,
-    /// The most entries of an example, hot columns included and filling excluded.
-    longest: usize,
     /// For each example, the sum of squares of the entries that have no number.
     rests: Vec<f64>,
 }
@@ -98,7 +96,6 @@ impl<T: Real> Lists<T> {
             offsets: reserved("the examples", count + 1)?,
             indices: reserved("the columns of the entries", entries)?,
             values: reserved("the entries of the examples", entries)?,
-            longest: 0,
             rests: reserved("the examples", count)?,
         };
         lists.offsets.push(0);
@@ -141,7 +138,6 @@ impl<T: Real> Lists<T> {
             return Err(Error::NonFinite { what: "scaled example", row, column: beyond });
         }
         entries.sort_unstable_by_key(|&(number, _)| number);
-        self.longest = self.longest.max(self.hot + entries.len());
         entries.resize(entries.len().next_multiple_of(STRIDE), (numbering.cold as u32, T::default()));
         self.indices.extend(entries.iter().map(|&(number, _)| number));
         self.values.extend(entries.iter().map(|&(_, value)| value));
@@ -153,10 +149,6 @@ impl<T: Real> Lists<T> {
     /// How many examples there are.
     pub(super) fn len(&self) -> usize {
         self.rests.len()
-    }
-
-    pub(super) fn longest(&self) -> usize {
-        self.longest
     }
 
     pub(super) fn rests(&self) -> &[f64] {
