@@ -1,5 +1,6 @@
 //! Memory for matrices, asked for in a way that can be refused.
 
+use crate::engine::pages::prefer_large;
 use crate::{Error, Result};
 
 /// Zeros for `rows × columns` values, or an error if they cannot be addressed or had.
@@ -13,7 +14,9 @@ pub(crate) fn zeros(what: &'static str, rows: usize, columns: usize) -> Result<V
     let mut probe = Vec::<f64>::new();
     probe.try_reserve_exact(size).map_err(|_| refused)?;
     drop(probe);
-    Ok(vec![0.0; size])
+    let mut values = vec![0.0; size];
+    prefer_large(&mut values);
+    Ok(values)
 }
 
 #[cfg(test)]

@@ -28,6 +28,19 @@ pub(crate) fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Ve
     }
 }
 
+/// Collects what `work` makes of every item, in order.
+pub(crate) fn map_mut<T: Send, R: Send>(items: &mut [T], work: impl Fn(&mut T) -> R + Send + Sync) -> Vec<R> {
+    #[cfg(feature = "parallel")]
+    {
+        use rayon::prelude::*;
+        items.par_iter_mut().map(work).collect()
+    }
+    #[cfg(not(feature = "parallel"))]
+    {
+        items.iter_mut().map(work).collect()
+    }
+}
+
 /// Calls `work` with every one of `jobs`; on one thread if they are `small` taken together.
 pub(crate) fn for_each<T: Send>(jobs: Vec<T>, small: bool, work: impl Fn(T) + Send + Sync) {
     #[cfg(feature = "parallel")]

@@ -29,6 +29,9 @@ impl Peer {
         done(install.args(["-m", "pip", "install", "--quiet"]).args(releases), "pip install")?;
         let mut child = Command::new(&python)
             .arg(root.join("benches/peers").join(script))
+            // Large arrays are kept and used again instead of being given back: as fast as the peer can be.
+            .env("MALLOC_MMAP_THRESHOLD_", "17179869184")
+            .env("MALLOC_TRIM_THRESHOLD_", "17179869184")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;

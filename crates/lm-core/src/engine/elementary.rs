@@ -35,6 +35,19 @@ pub(crate) trait Real: Copy + Default + PartialOrd + std::fmt::Debug + Send + Sy
     /// `base^t` of every lane, for `t ≤ 0`; the base is 2 in single precision and e in double.
     fn power<S: Simd>(s: S, t: Self::V<S>) -> Self::V<S>;
 
+    /// Numbers of any type as these, if they are; else none of them.
+    fn these<T: Real>(numbers: &mut [T]) -> &mut [Self];
+    /// These numbers as `f32`, if they are.
+    fn as_f32(numbers: &mut [Self]) -> &mut [f32] {
+        let _ = numbers;
+        &mut []
+    }
+    /// These numbers as `f64`, if they are.
+    fn as_f64(numbers: &mut [Self]) -> &mut [f64] {
+        let _ = numbers;
+        &mut []
+    }
+
     /// Numbers in a vector.
     fn lanes<S: Simd>() -> usize;
     /// As [`Floats::splat`].
@@ -75,7 +88,7 @@ macro_rules! operations {
 
 /// A number with everything but its exponential, which comes as `power`.
 macro_rules! real {
-    ($type:ty, $scale:expr, $power:ident) => {
+    ($type:ty, $scale:expr, $power:ident, $as:ident) => {
         impl Real for $type {
             type V<S: Simd> = <S as Floats<$type>>::V;
             const EXPONENT_SCALE: f64 = $scale;
@@ -93,6 +106,16 @@ macro_rules! real {
             #[inline(always)]
             fn power<S: Simd>(s: S, t: Self::V<S>) -> Self::V<S> {
                 $power(s, t)
+            }
+
+            #[inline(always)]
+            fn these<T: Real>(numbers: &mut [T]) -> &mut [Self] {
+                T::$as(numbers)
+            }
+
+            #[inline(always)]
+            fn $as(numbers: &mut [Self]) -> &mut [Self] {
+                numbers
             }
 
             #[inline(always)]
@@ -121,8 +144,8 @@ macro_rules! real {
     };
 }
 
-real!(f32, std::f64::consts::LOG2_E, power_of_two);
-real!(f64, 1.0, exponential);
+real!(f32, std::f64::consts::LOG2_E, power_of_two, as_f32);
+real!(f64, 1.0, exponential, as_f64);
 
 /// `2^t` for `t ≤ 0`, in single precision.
 #[inline(always)]

@@ -23,15 +23,29 @@ pub(crate) enum Epilogue<T> {
     Tanh { factor: T, constant: T },
 }
 
-/// Replaces every vector of a tile by a function of it, of its row's norm and of the norms of the panel. A macro, because
-/// a closure is not certain to be compiled with the instructions of its caller.
+/// Where the kernel values of a tile go, row by row.
+pub(crate) trait Rows<T> {
+    /// The place of a row of the tile: as many numbers as a panel is wide, or more.
+    fn row(&mut self, row: usize) -> &mut [T];
+}
+
+impl<T> Rows<T> for Sums<T> {
+    #[inline(always)]
+    fn row(&mut self, row: usize) -> &mut [T] {
+        &mut self.0[row]
+    }
+}
+
+/// Writes a function of every vector of a tile, of its row's norm and of the norms of the panel. A macro, because a
+/// closure is not certain to be compiled with the instructions of its caller.
 macro_rules! each {
-    ($s:ident, $owns:ident, $others:ident, $sums:ident, |$v:pat_param, $own:pat_param, $other:pat_param| $f:expr) => {
-        for (values, &own) in $sums.0.iter_mut().zip($owns) {
+    ($s:ident, $owns:ident, $others:ident, $sums:ident, $to:ident, |$v:pat_param, $own:pat_param, $other:pat_param| $f:expr) => {
+        for (row, (values, &own)) in $sums.0.iter().zip($owns).enumerate() {
             let $own = T::splat($s, own);
+            let to = &mut $to.row(row)[..$others.len()];
             for at in (0..$others.len()).step_by(T::lanes::<S>()) {
                 let ($v, $other) = (T::load($s, &values[at..]), T::load($s, &$others[at..]));
-                T::store($s, $f, &mut values[at..]);
+                T::store($s, $f, &mut to[at..]);
             }
         }
     };
@@ -61,40 +75,49 @@ impl<T: Real> Epilogue<T> {
         if matches!(self, Self::Halved) { T::of(sum.wide() / 2.0) } else { sum }
     }
 
-    /// Turns what a tile accumulated into kernel values, in place: `owns` are the norms of its rows, `others` those of the
-    /// panel.
+    /// Turns what a tile accumulated into kernel values: `owns` are the norms of its rows, `others` those of the panel.
     #[inline(always)]
-    pub(crate) fn apply<S: Simd>(&self, s: S, owns: &[T], others: &[T], sums: &mut Sums<T>) {
+    pub(crate) fn apply<S: Simd>(
+        &self,
+        s: S,
+        owns: &[T],
+        others: &[T],
+        sums: &Sums<T>,
+        to: &mut impl Rows<T>,
+    ) {
         let zero = T::splat(s, T::default());
         match *self {
             Self::Linear { factor } => {
                 let factor = T::splat(s, factor);
-                each!(s, owns, others, sums, |v, _, _| T::mul(s, factor, v));
+                each!(s, owns, others, sums, to, |v, _, _| T::mul(s, factor, v));
             }
             Self::Power { factor, constant, degree } => {
                 let (factor, constant) = (T::splat(s, factor), T::splat(s, constant));
-                each!(s, owns, others, sums, |v, _, _| {
+                each!(s, owns, others, sums, to, |v, _, _| {
                     power::<T, S>(s, T::mul_add(s, factor, v, constant), degree)
                 });
             }
             Self::Distance { rate } => {
                 let rate = T::splat(s, rate);
-                each!(s, owns, others, sums, |v, own, other| {
+                each!(s, owns, others, sums, to, |v, own, other| {
                     let distance = T::add(s, T::sub(s, own, v), T::sub(s, other, v));
                     // Rounding may put near examples below 0.
                     T::power(s, T::min(s, T::mul(s, rate, distance), zero))
                 });
             }
-            Self::Halved => each!(s, owns, others, sums, |v, own, other| {
+            Self::Halved => each!(s, owns, others, sums, to, |v, own, other| {
                 T::power(s, T::min(s, T::sub(s, v, T::add(s, own, other)), zero))
             }),
             Self::Decay { rate } => {
                 let rate = T::splat(s, rate);
-                each!(s, owns, others, sums, |v, _, _| T::power(s, T::mul(s, rate, v)));
+                each!(s, owns, others, sums, to, |v, _, _| T::power(s, T::mul(s, rate, v)));
             }
             Self::Tanh { factor, constant } => {
                 let (factor, constant) = (T::splat(s, factor), T::splat(s, constant));
-                each!(s, owns, others, sums, |v, _, _| tanh::<T, S>(s, T::mul_add(s, factor, v, constant)));
+                each!(s, owns, others, sums, to, |v, _, _| tanh::<T, S>(
+                    s,
+                    T::mul_add(s, factor, v, constant)
+                ));
             }
         }
     }

@@ -116,7 +116,7 @@ impl<A: Arithmetic> Task for BlockRows<'_, A> {
         let packed = PackRows { set: queries, rows }.run(s);
         let owns: Vec<A::Real> = rows.iter().map(|&row| queries.norms()[row]).collect();
         let mut totals = vec![[0.0; LANES]; rows.len() * outputs];
-        let mut sums = Sums::new();
+        let (mut sums, mut kernel) = (Sums::new(), Sums::new());
         let (mut first, last) = (block * PANELS, panels.count().min((block + 1) * PANELS));
         while first < last {
             let group = first..last.min(first + panels.group());
@@ -125,11 +125,11 @@ impl<A: Arithmetic> Task for BlockRows<'_, A> {
                 let size = packed.tile::<S>(row);
                 for panel in group.clone() {
                     packed.accumulate::<S, A>(s, panels, panel, row, &mut sums);
-                    set.apply(s, panel, &owns[row..row + size], &mut sums);
+                    set.apply(s, panel, &owns[row..row + size], &sums, &mut kernel);
                     // What fills up the last panel is no example.
                     let held = width.min(panels.len() - panel * width);
                     for (output, line) in &parts.0[panel] {
-                        for (offset, values) in sums.0.iter().take(size).enumerate() {
+                        for (offset, values) in kernel.0.iter().take(size).enumerate() {
                             let total = &mut totals[(row + offset) * outputs + output];
                             add_products(&values[..width], line, held, total);
                         }

@@ -8,6 +8,7 @@
 //! - [`arithmetic`], [`panels`], [`tile`]: what is accumulated for pairs of examples, and the loop that does it;
 //! - [`epilogue`]: from what is accumulated to kernel values;
 //! - [`packed`], [`sparse`], [`expand`]: rows of kernel values, and sums of them;
+//! - [`pages`]: large pages for large arrays;
 //! - [`scheme`], [`store`], [`choice`]: the ways to pack, and the choice of one.
 
 mod arithmetic;
@@ -17,6 +18,7 @@ mod elementary;
 mod epilogue;
 mod expand;
 mod packed;
+pub(crate) mod pages;
 mod panels;
 mod scheme;
 mod simd;
@@ -29,6 +31,7 @@ pub use choice::Layout;
 pub(crate) use coefficients::Coefficients;
 pub use simd::Instructions;
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use self::choice::Plan;
@@ -135,6 +138,27 @@ impl Engine {
                 Ok(())
             }
         }
+    }
+
+    /// Writes a range of columns of some rows in double precision, each to its place.
+    pub(crate) fn fill_range<E: Examples + ?Sized>(
+        &self,
+        examples: &E,
+        rows: &[usize],
+        range: Range<usize>,
+        mut out: Vec<&mut [f64]>,
+    ) -> Result<()> {
+        let store = self.store(examples, Precision::F64)?;
+        let reborrowed = out.iter_mut().map(|row| &mut **row).collect();
+        if store.is_some_and(|store| store.fill_range(self.instructions, rows, range.clone(), reborrowed)) {
+            return Ok(());
+        }
+        let mut block = vec![0.0; rows.len() * range.len()];
+        self.fill(examples, Precision::F64, rows, range.clone().into(), &mut block)?;
+        for (out, values) in out.iter_mut().zip(block.chunks_exact(range.len().max(1))) {
+            out.copy_from_slice(values);
+        }
+        Ok(())
     }
 
     /// Writes the kernel value of every example with itself.

@@ -2,7 +2,7 @@
 
 use super::arithmetic::{Arithmetic, Element};
 use super::elementary::Real;
-use super::epilogue::Epilogue;
+use super::epilogue::{Epilogue, Rows};
 use super::panels::{PackedRows, Panels, SelfSums};
 use super::simd::{Instructions, Simd, Task};
 use super::tile::{MOST_WIDTH, Sums};
@@ -57,9 +57,16 @@ impl<A: Arithmetic> Packed<A> {
 
     /// Turns what rows accumulated with a panel into kernel values; `owns` are the norms of the rows.
     #[inline(always)]
-    pub(crate) fn apply<S: Simd>(&self, s: S, panel: usize, owns: &[A::Real], sums: &mut Sums<A::Real>) {
+    pub(crate) fn apply<S: Simd>(
+        &self,
+        s: S,
+        panel: usize,
+        owns: &[A::Real],
+        sums: &Sums<A::Real>,
+        to: &mut impl Rows<A::Real>,
+    ) {
         let width = A::Element::WIDTH;
-        self.epilogue.apply(s, owns, &self.norms[panel * width..][..width], sums);
+        self.epilogue.apply(s, owns, &self.norms[panel * width..][..width], sums, to);
     }
 
     /// Writes the kernel value of every example with itself.
@@ -83,53 +90,79 @@ impl<A: Arithmetic> Packed<A> {
         if out.is_empty() {
             return Ok(());
         }
-        let packed = instructions.run(PackRows { set: self, rows });
-        let norms: Vec<A::Real> = rows.iter().map(|&row| self.norms[row]).collect();
-        let range = match columns {
-            Columns::All => 0..self.panels.len(),
-            Columns::Range { start, end } => start..end,
+        let count = out.len() / rows.len();
+        let out = out.chunks_exact_mut(count).collect();
+        let all = self.panels.len();
+        match columns {
+            Columns::All => self.fill_range(instructions, rows, 0..all, out),
+            Columns::Range { start, end } => self.fill_range(instructions, rows, start..end, out),
             Columns::List(list) => {
                 let others = list.iter().map(|&column| self.norms[column]).collect();
                 let some = Self::with_norms(self.panels.gathered(list)?, others, self.epilogue);
-                some.fill_range(instructions, &packed, &norms, 0..list.len(), out);
-                return Ok(());
+                self.fill_from(instructions, rows, &some, 0..list.len(), out);
             }
-        };
-        self.fill_range(instructions, &packed, &norms, range, out);
+        }
         Ok(())
     }
 
-    fn fill_range<T: Real>(
+    /// Writes a range of columns of some rows, each to its place.
+    pub(crate) fn fill_range<T: Real>(
         &self,
         instructions: Instructions,
-        rows: &PackedRows<A::Element>,
-        norms: &[A::Real],
+        rows: &[usize],
         range: Range<usize>,
-        out: &mut [T],
+        out: Vec<&mut [T]>,
     ) {
+        self.fill_from(instructions, rows, self, range, out);
+    }
+
+    /// Writes the kernel values of some rows of this set with a range of another.
+    fn fill_from<T: Real>(
+        &self,
+        instructions: Instructions,
+        rows: &[usize],
+        other: &Self,
+        range: Range<usize>,
+        out: Vec<&mut [T]>,
+    ) {
+        let packed = instructions.run(PackRows { set: self, rows });
+        let norms: Vec<A::Real> = rows.iter().map(|&row| self.norms[row]).collect();
         let width = A::Element::WIDTH;
-        let count = range.len();
-        let work = norms.len().saturating_mul(self.panels.steps());
+        let work = rows.len().saturating_mul(self.panels.steps());
         // Whole panels, so that none is computed twice.
         let columns = (WORTH_A_THREAD / 4 / work.max(1)).div_ceil(width).max(1) * width;
         let first = range.start / width * width;
         let cuts: Vec<usize> = (first + columns..range.end).step_by(columns).collect();
-        let mut jobs: Vec<FillColumns<'_, A, T>> = Vec::with_capacity(cuts.len() + 1);
         let starts = std::iter::once(range.start).chain(cuts.iter().copied());
         let ends = cuts.iter().copied().chain(std::iter::once(range.end));
-        for (start, end) in starts.zip(ends) {
-            let out = Vec::with_capacity(norms.len());
-            jobs.push(FillColumns { set: self, rows, norms, start, end, out });
-        }
-        for mut row in out.chunks_exact_mut(count) {
+        let mut jobs: Vec<FillColumns<'_, A, T>> = (starts.zip(ends))
+            .map(|(start, end)| {
+                let out = Vec::with_capacity(rows.len());
+                FillColumns { set: other, rows: &packed, norms: &norms, start, end, out }
+            })
+            .collect();
+        for mut row in out {
             for job in &mut jobs {
                 let (part, rest) = row.split_at_mut(job.end - job.start);
                 job.out.push(part);
                 row = rest;
             }
         }
-        let small = work.saturating_mul(count) < WORTH_A_THREAD;
+        let small = work.saturating_mul(range.len()) < WORTH_A_THREAD;
         threads::for_each(jobs, small, |job| instructions.run(job));
+    }
+}
+
+/// The places of kernel values in the rows that were asked for.
+struct InPlace<'a, 'b, T> {
+    out: &'a mut [&'b mut [T]],
+    place: usize,
+}
+
+impl<T: Real, R: Real> Rows<R> for InPlace<'_, '_, T> {
+    #[inline(always)]
+    fn row(&mut self, row: usize) -> &mut [R] {
+        R::these(&mut self.out[row][self.place..])
     }
 }
 
@@ -146,10 +179,10 @@ impl<T: Real> Task for Diagonal<'_, T> {
     #[inline(always)]
     fn run<S: Simd>(self, s: S) {
         for (&norm, out) in self.norms.iter().zip(self.out) {
-            let mut sums = Sums::new();
+            let (mut sums, mut values) = (Sums::new(), Sums::new());
             sums.0[0] = [norm; MOST_WIDTH];
-            self.epilogue.apply(s, &[norm], &[norm; MOST_WIDTH], &mut sums);
-            *out = sums.0[0][0].wide();
+            self.epilogue.apply(s, &[norm], &[norm; MOST_WIDTH], &sums, &mut values);
+            *out = values.0[0][0].wide();
         }
     }
 }
@@ -165,11 +198,7 @@ impl<A: Arithmetic> Task for PackRows<'_, A> {
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> Self::Output {
-        let panels = &self.set.panels;
-        PackedRows::pack::<S>(self.rows.len(), panels.steps(), |row, out| {
-            let entries = panels.entries(self.rows[row]).map(A::row_entry);
-            out.iter_mut().zip(entries).for_each(|(out, entry)| *out = entry);
-        })
+        PackedRows::pack::<S>(&self.set.panels, self.rows, A::row_entry)
     }
 }
 
@@ -190,7 +219,7 @@ impl<A: Arithmetic, T: Real> Task for FillColumns<'_, A, T> {
     #[inline(always)]
     fn run<S: Simd>(mut self, s: S) {
         let width = A::Element::WIDTH;
-        let mut sums = Sums::new();
+        let (mut sums, mut values) = (Sums::new(), Sums::new());
         let panels = &self.set.panels;
         let (mut first, last) = (self.start / width, self.end.div_ceil(width));
         while first < last {
@@ -200,20 +229,19 @@ impl<A: Arithmetic, T: Real> Task for FillColumns<'_, A, T> {
                 let size = self.rows.tile::<S>(row);
                 for panel in group.clone() {
                     self.rows.accumulate::<S, A>(s, panels, panel, row, &mut sums);
-                    self.set.apply(s, panel, &self.norms[row..row + size], &mut sums);
+                    let owns = &self.norms[row..row + size];
                     let (from, to) = (self.start.max(panel * width), self.end.min((panel + 1) * width));
                     let (lane, place) = (from - panel * width, from - self.start);
-                    for (values, out) in sums.0.iter().zip(&mut self.out[row..row + size]) {
-                        let out = &mut out[place..place + (to - from)];
-                        if let Some(out) = out.get_mut(..width) {
-                            // By way of an array, which overlaps with nothing: some instructions, without a loop.
-                            for (out, values) in out.chunks_exact_mut(16).zip(values.chunks_exact(16)) {
-                                let part: [T; 16] = std::array::from_fn(|lane| T::of(values[lane].wide()));
-                                out.copy_from_slice(&part);
-                            }
-                        } else {
-                            out.iter_mut().zip(&values[lane..]).for_each(|(out, v)| *out = T::of(v.wide()));
-                        }
+                    let out = &mut self.out[row..row + size];
+                    if to - from == width && !A::Real::these(&mut [T::default()]).is_empty() {
+                        // A whole panel in the numbers of the tile goes to its place at once.
+                        self.set.apply(s, panel, owns, &sums, &mut InPlace { out, place });
+                        continue;
+                    }
+                    self.set.apply(s, panel, owns, &sums, &mut values);
+                    for (out, values) in out.iter_mut().zip(&values.0) {
+                        let out = out[place..place + (to - from)].iter_mut();
+                        out.zip(&values[lane..]).for_each(|(out, value)| *out = T::of(value.wide()));
                     }
                 }
                 row += size;
@@ -241,7 +269,15 @@ mod tests {
             })
             .unwrap();
             for level in [Instructions::best()] {
-                let set = Packed::<Products<f32>>::new(level, panels.clone(), Epilogue::Halved);
+                let set = Packed::<Products<f32>>::new(
+                    level,
+                    panels.clone(),
+                    if std::env::var("LIN").is_ok() {
+                        Epilogue::Linear { factor: 1.0 }
+                    } else {
+                        Epilogue::Halved
+                    },
+                );
                 for m in std::env::var("M").map_or(vec![1, 4, 12, 64], |d| vec![d.parse().unwrap()]) {
                     let rows: Vec<usize> = (0..m).collect();
                     let mut out = vec![0.0_f32; m * n];

@@ -1,6 +1,7 @@
 //! Examples packed for the tile: panels of examples side by side, column after column.
 
 use super::arithmetic::{Arithmetic, Element};
+use super::pages::prefer_large;
 use super::simd::{Simd, Task};
 use super::tile::{MOST_WIDTH, PanelView, Sums, accumulate, tile_size};
 use crate::{Error, Result, threads};
@@ -25,6 +26,7 @@ impl<E: Element> Panels<E> {
         let size = panels.checked_mul(steps).ok_or_else(|| refused(usize::MAX))?;
         let mut lines = Vec::new();
         lines.try_reserve_exact(size).map_err(|_| refused(size.saturating_mul(size_of::<E::Line>())))?;
+        prefer_large(lines.spare_capacity_mut());
         lines.resize(size, E::blank());
         threads::for_each_chunk(&mut lines, steps, |panel, lines| {
             let mut entries = vec![E::default(); steps];
@@ -100,18 +102,21 @@ pub(crate) struct PackedRows<E> {
 }
 
 impl<E: Element> PackedRows<E> {
-    /// Packs rows for the tiles of these instructions; `write` is given a row and a place for each of its entries.
-    pub(crate) fn pack<S: Simd>(len: usize, steps: usize, mut write: impl FnMut(usize, &mut [E])) -> Self {
+    /// Packs rows of panels for the tiles of these instructions, each entry changed as rows need it.
+    pub(crate) fn pack<S: Simd>(panels: &Panels<E>, rows: &[usize], entry: impl Fn(E) -> E) -> Self {
+        let (len, steps) = (rows.len(), panels.steps());
         let mut entries = vec![E::default(); len * steps];
-        let mut row = vec![E::default(); steps];
         let mut start = 0;
         while start < len {
             let size = tile_size::<S>(len - start);
             let tile = &mut entries[start * steps..(start + size) * steps];
-            for offset in 0..size {
-                row.fill(E::default());
-                write(start + offset, &mut row);
-                tile.iter_mut().skip(offset).step_by(size).zip(&row).for_each(|(to, &entry)| *to = entry);
+            let sources: Vec<(&[E::Line], usize)> = (rows[start..start + size].iter())
+                .map(|&row| (panels.panel(row / E::WIDTH), row % E::WIDTH))
+                .collect();
+            for (step, to) in tile.chunks_exact_mut(size).enumerate() {
+                for (to, (lines, lane)) in to.iter_mut().zip(&sources) {
+                    *to = entry(E::slice(&lines[step])[*lane]);
+                }
             }
             start += size;
         }

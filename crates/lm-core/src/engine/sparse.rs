@@ -202,8 +202,10 @@ impl<T: Real + Element> SparseSet<T> {
         for (own, &example) in owns.iter_mut().zip(examples) {
             *own = self.norms[example];
         }
-        table.accumulate(s, &self.lists, examples, sums);
-        self.epilogue.apply(s, &owns[..examples.len().min(MOST_ROWS)], table.norms::<S>(), sums);
+        let mut products = Sums::new();
+        table.accumulate(s, &self.lists, examples, &mut products);
+        let owns = &owns[..examples.len().min(MOST_ROWS)];
+        self.epilogue.apply(s, owns, table.norms::<S>(), &products, sums);
     }
 }
 

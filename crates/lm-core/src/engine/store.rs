@@ -1,5 +1,7 @@
 //! A set of examples, packed in one of the ways that the engine knows.
 
+use std::ops::Range;
+
 use super::arithmetic::{Bits, Bytes, Differences, Products};
 use super::coefficients::Coefficients;
 use super::elementary::Real;
@@ -60,6 +62,27 @@ impl Store {
         out: &mut [T],
     ) -> Result<()> {
         by_kind!(self, set => set.fill(instructions, rows, columns, out))
+    }
+
+    /// Writes a range of columns of some rows, each to its place; false where this store can only write blocks.
+    pub(crate) fn fill_range<T: Real>(
+        &self,
+        instructions: Instructions,
+        rows: &[usize],
+        range: Range<usize>,
+        out: Vec<&mut [T]>,
+    ) -> bool {
+        match self {
+            Self::Products32(_, set) => set.fill_range(instructions, rows, range, out),
+            Self::Products64(_, set) => set.fill_range(instructions, rows, range, out),
+            Self::Differences32(_, set) => set.fill_range(instructions, rows, range, out),
+            Self::Differences64(_, set) => set.fill_range(instructions, rows, range, out),
+            Self::Bits32(_, set) => set.fill_range(instructions, rows, range, out),
+            Self::Bits64(_, set) => set.fill_range(instructions, rows, range, out),
+            Self::Bytes(_, set) => set.fill_range(instructions, rows, range, out),
+            Self::Table32(_) | Self::Table64(_) => return false,
+        }
+        true
     }
 
     /// Writes the kernel value of every example with itself.

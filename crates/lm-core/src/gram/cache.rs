@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Columns, Gram, Precision, check_request};
 use crate::collection::Collection;
+use crate::engine::pages::prefer_large;
 use crate::fit::CacheFigures;
 use crate::{Error, Result};
 
@@ -215,6 +216,7 @@ impl<T: CacheElement> Store<T> {
             arena = Vec::new();
         }
         arena.try_reserve_exact(capacity * len).map_err(|_| refused)?;
+        prefer_large(arena.spare_capacity_mut());
         let figures = CacheFigures { bytes: Self::books(len), ..CacheFigures::default() };
         let (owner, used) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
         Ok(Self { len, arena, owner, used, slot: vec![None; len], hand: 0, capacity, figures })

@@ -1,6 +1,7 @@
 //! A whole Gram matrix in memory.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use super::{Columns, Gram, Precision, check_diagonal, check_request, narrowed};
 use crate::collection::Collection;
@@ -19,12 +20,13 @@ use crate::{Error, Result};
 /// assert!(matches!(skew, Err(Error::Asymmetric { row: 0, column: 1, .. })));
 /// # Ok::<(), lm_core::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct MatrixGram<'a> {
     values: Cow<'a, [f64]>,
     len: usize,
-    largest: f64,
     error: f64,
+    /// The largest absolute value, once it has been asked for.
+    largest: OnceLock<f64>,
 }
 
 impl MatrixGram<'static> {
@@ -44,13 +46,40 @@ impl MatrixGram<'static> {
     /// [`Error::Memory`] if they do not fit, [`Error::TooLarge`] or [`Error::Allocation`] if they cannot be held at all,
     /// and what computing them gives.
     pub fn computed<G: Gram + ?Sized>(gram: &G, budget: &Budget) -> Result<Self> {
+        Self::computed_in(gram, budget, Vec::new())
+    }
+
+    /// As [`MatrixGram::computed`], in memory that is there already, such as that of a matrix that is no longer needed:
+    /// the first touch of new pages can cost more than the arithmetic.
+    ///
+    /// ```
+    /// use lm_core::{Budget, Dense, MatrixGram, VectorGram, VectorKernel};
+    ///
+    /// let examples = Dense::new(vec![0.0, 1.0, 3.0], 3, 1)?;
+    /// let mut memory = Vec::new();
+    /// for gamma in [0.1, 1.0] {
+    ///     let gram = VectorGram::new(&examples, VectorKernel::gaussian(gamma)?)?;
+    ///     let matrix = MatrixGram::computed_in(&gram, &Budget::default(), memory)?;
+    ///     assert_eq!(matrix.row(1)[0], (-gamma).exp());
+    ///     memory = matrix.into_values();
+    /// }
+    /// # Ok::<(), lm_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`MatrixGram::computed`].
+    pub fn computed_in<G: Gram + ?Sized>(gram: &G, budget: &Budget, memory: Vec<f64>) -> Result<Self> {
         let len = gram.len();
         let needed = len.saturating_mul(len).saturating_mul(size_of::<f64>());
         budget.check_memory("the Gram matrix", needed)?;
-        let mut values = zeros("the Gram matrix", len, len)?;
+        let mut values = memory;
+        if values.len() < needed / size_of::<f64>() {
+            values = zeros("the Gram matrix", len, len)?;
+        }
+        values.truncate(needed / size_of::<f64>());
         gram.fill_all(&mut values)?;
-        let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
-        Ok(Self { values: Cow::Owned(values), len, largest, error: gram.error_bound(Precision::F64) })
+        let error = gram.error_bound(Precision::F64);
+        Ok(Self { values: Cow::Owned(values), len, error, largest: OnceLock::new() })
     }
 }
 
@@ -74,7 +103,7 @@ impl<'a> MatrixGram<'a> {
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
             return Err(Error::NonFinite { what: "kernel value", row: at / len, column: Some(at % len) });
         }
-        let largest = values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()));
+        let largest = largest(&values);
         // What computing the two triangles in different orders may leave.
         let allowed = 1e-12 * largest;
         for row in 0..len {
@@ -89,12 +118,17 @@ impl<'a> MatrixGram<'a> {
                 }
             }
         }
-        Ok(Self { values, len, largest, error: 0.0 })
+        Ok(Self { values, len, error: 0.0, largest: OnceLock::from(largest) })
     }
 
     /// The values, row after row.
     pub fn values(&self) -> &[f64] {
         &self.values
+    }
+
+    /// The values, row after row, owned.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values.into_owned()
     }
 
     /// One row.
@@ -104,6 +138,17 @@ impl<'a> MatrixGram<'a> {
     pub fn row(&self, row: usize) -> &[f64] {
         &self.values[row * self.len..(row + 1) * self.len]
     }
+}
+
+impl PartialEq for MatrixGram<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len == other.len && self.error == other.error && self.values == other.values
+    }
+}
+
+/// The largest absolute value.
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest: f64, value| largest.max(value.abs()))
 }
 
 impl Collection for MatrixGram<'_> {
@@ -136,7 +181,7 @@ impl Gram for MatrixGram<'_> {
     }
 
     fn error_bound(&self, precision: Precision) -> f64 {
-        narrowed(self.error, self.largest, precision)
+        narrowed(self.error, *self.largest.get_or_init(|| largest(&self.values)), precision)
     }
 }
 

@@ -33,7 +33,7 @@ pub use wrappers::{Centred, Normalised, Ridged, Scaled};
 use std::ops::Range;
 
 use crate::collection::{Collection, Selection};
-use crate::{Element, Error, Result, memory, threads};
+use crate::{Element, Error, Result};
 
 /// Which columns of a row are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,34 +207,7 @@ fn check_values<T: Element>(rows: &[usize], columns: Columns<'_>, len: usize, ou
 }
 
 /// Rows that are computed together where a whole matrix is: some tiles of the engine.
-const ROWS: usize = 48;
-
-/// Writes a whole matrix, of which one triangle is computed: rows in blocks from the diagonal on, each block copied to
-/// its place and to its mirror image while it is near.
-fn mirrored<G: Gram>(gram: &G, out: &mut [f64]) -> Result<()> {
-    // Rows that one task writes; of the mirror image, they read whole cache lines of the block.
-    const CHUNK: usize = 8;
-    let len = gram.len();
-    check_whole(len, out.len())?;
-    let mut block = memory::zeros("a block of the Gram matrix", ROWS.min(len), len)?;
-    for start in (0..len).step_by(ROWS) {
-        let rows: Vec<usize> = (start..len.min(start + ROWS)).collect();
-        let (count, width) = (rows.len(), len - start);
-        let block = &mut block[..count * width];
-        gram.fill(&rows, Columns::Range { start, end: len }, block)?;
-        threads::for_each_chunk(&mut out[start * len..], CHUNK * len, |chunk, out| {
-            for (offset, out) in out.chunks_exact_mut(len).enumerate() {
-                let place = chunk * CHUNK + offset;
-                let mirror = block.chunks_exact(width).take(place.min(count));
-                out[start..].iter_mut().zip(mirror).for_each(|(to, values)| *to = values[place]);
-                if let Some(values) = block.chunks_exact(width).nth(place) {
-                    out[start + place..].copy_from_slice(&values[place..]);
-                }
-            }
-        });
-    }
-    Ok(())
-}
+const ROWS: usize = 96;
 
 /// Checks that there is one place for each value of the matrix.
 fn check_whole(len: usize, out: usize) -> Result<()> {

@@ -1,12 +1,15 @@
 //! The Gram matrix of examples under a vector kernel, computed when it is asked for.
 
+use std::ops::Range;
+
 use super::{
-    Columns, Gram, Precision, check_diagonal, check_diagonal_values, check_request, check_values, mirrored,
+    Columns, Gram, Precision, ROWS, check_diagonal, check_diagonal_values, check_request, check_values,
+    check_whole,
 };
 use crate::collection::Collection;
 use crate::engine::{Engine, Instructions, Layout};
 use crate::kernel::VectorKernel;
-use crate::{Error, Examples, Result};
+use crate::{Error, Examples, Result, threads};
 
 /// Kernel values of examples, computed block by block and kept nowhere.
 ///
@@ -100,6 +103,52 @@ impl<'a, E: Examples + ?Sized> VectorGram<'a, E> {
     }
 }
 
+/// Some columns of a block of rows, and the rows that are their mirror image.
+struct Part<'a> {
+    columns: Range<usize>,
+    rows: Vec<&'a mut [f64]>,
+    image: &'a mut [f64],
+}
+
+/// Cuts a block of rows, from column `start` on, and the rows below it into parts.
+fn parts<'a>(block: &'a mut [f64], mut below: &'a mut [f64], start: usize, len: usize) -> Vec<Part<'a>> {
+    // Many panels, so that packing the rows of the block for each part costs little.
+    const COLUMNS: usize = 512;
+    let end = start + block.len() / len;
+    let mut parts = Vec::new();
+    for from in (start..len).step_by(COLUMNS) {
+        let to = len.min(from + COLUMNS);
+        // The block itself has no rows below.
+        let (image, rest) = below.split_at_mut((to.max(end) - from.max(end)) * len);
+        below = rest;
+        parts.push(Part { columns: from..to, rows: Vec::new(), image });
+    }
+    for row in block.chunks_exact_mut(len) {
+        let mut rest = &mut row[start..];
+        for part in &mut parts {
+            let (own, others) = rest.split_at_mut(part.columns.len());
+            part.rows.push(own);
+            rest = others;
+        }
+    }
+    parts
+}
+
+impl Part<'_> {
+    /// Copies the columns to the rows that are their image, from column `start` on. Eight rows of the image read whole
+    /// cache lines.
+    fn mirror(&mut self, start: usize, len: usize) {
+        const LINE: usize = 8;
+        let first = self.columns.len() - self.image.len() / len;
+        for (line, image) in self.image.chunks_mut(LINE * len).enumerate() {
+            for (j, row) in self.rows.iter().enumerate() {
+                let values = row[first + line * LINE..].iter();
+                image.chunks_exact_mut(len).zip(values).for_each(|(to, value)| to[start + j] = *value);
+            }
+        }
+    }
+}
+
 impl<E: Examples + ?Sized> Collection for VectorGram<'_, E> {
     fn len(&self) -> usize {
         self.examples.len()
@@ -125,8 +174,36 @@ impl<E: Examples + ?Sized> Gram for VectorGram<'_, E> {
         if self.engine.plan().is_bounded() { Ok(()) } else { check_values(rows, columns, self.len(), out) }
     }
 
+    /// Computes one triangle: rows in blocks from the diagonal on. Each part of a block is copied to its mirror image by the
+    /// thread that computed it, while it is near.
     fn fill_all(&self, out: &mut [f64]) -> Result<()> {
-        mirrored(self, out)
+        let len = self.len();
+        check_whole(len, out.len())?;
+        for start in (0..len).step_by(ROWS) {
+            let end = len.min(start + ROWS);
+            let rows: Vec<usize> = (start..end).collect();
+            let (above, below) = out.split_at_mut(end * len);
+            let block = &mut above[start * len..];
+            let mut parts = parts(block, below, start, len);
+            let done = threads::map_mut(&mut parts, |part| {
+                let places = part.rows.iter_mut().map(|row| &mut **row).collect();
+                self.engine.fill_range(self.examples, &rows, part.columns.clone(), places)?;
+                part.mirror(start, len);
+                Ok(())
+            });
+            done.into_iter().collect::<Result<()>>()?;
+            if !self.engine.plan().is_bounded() {
+                for (&row, values) in rows.iter().zip(block.chunks_exact(len)) {
+                    check_values(&[row], Columns::Range { start, end: len }, len, &values[start..])?;
+                }
+            }
+            for i in 0..end - start {
+                for j in 0..i {
+                    block[i * len + start + j] = block[j * len + start + i];
+                }
+            }
+        }
+        Ok(())
     }
 
     fn error_bound(&self, precision: Precision) -> f64 {
