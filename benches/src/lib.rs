@@ -4,9 +4,9 @@ pub mod peak;
 
 use std::path::PathBuf;
 
-use lm_core::Result;
+use lm_core::{ClassLabels, Csr, Dense, Result};
 use lm_data::generate::{Cloud, Spread, gaussians};
-use lm_data::svmlight;
+use lm_data::{Labelled, svmlight};
 
 /// svmlight text of `rows` dense examples of dimension `dim`, two normal clouds rounded to six decimals.
 ///
@@ -19,9 +19,7 @@ use lm_data::svmlight;
 /// # Errors
 /// As [`gaussians`] and [`svmlight::write`].
 pub fn svmlight_text(rows: usize, dim: usize, seed: u64) -> Result<Vec<u8>> {
-    let cloud =
-        |class, mean| Cloud { class, len: rows / 2, mean: vec![mean; dim], spread: Spread::Round(0.3) };
-    let made = gaussians(&[cloud(-1, -0.5), cloud(1, 0.5)], seed)?;
+    let made = clouds(rows, dim, seed)?;
     let values = made.examples.contiguous().unwrap_or_default();
     let rounded = values.iter().map(|value| (value * 1e6).round() / 1e6).collect();
     let examples = lm_core::Dense::new(rounded, 2 * (rows / 2), dim)?;
@@ -30,6 +28,44 @@ pub fn svmlight_text(rows: usize, dim: usize, seed: u64) -> Result<Vec<u8>> {
     let mut text = Vec::new();
     svmlight::write(&mut text, &examples, &labels)?;
     Ok(text)
+}
+
+/// Dense examples, two normal clouds.
+///
+/// # Errors
+/// As [`gaussians`].
+pub fn dense(len: usize, dim: usize, seed: u64) -> Result<Dense<'static>> {
+    Ok(clouds(len, dim, seed)?.examples)
+}
+
+/// Two normal clouds of equal size.
+fn clouds(len: usize, dim: usize, seed: u64) -> Result<Labelled<Dense<'static>, ClassLabels>> {
+    let cloud =
+        |class, mean| Cloud { class, len: len / 2, mean: vec![mean; dim], spread: Spread::Round(0.3) };
+    gaussians(&[cloud(-1, -0.5), cloud(1, 0.5)], seed)
+}
+
+/// Sparse examples with this many entries each, in columns that differ in frequency as words do.
+///
+/// # Errors
+/// As [`Csr::new`].
+pub fn sparse(len: usize, dim: usize, entries: usize, seed: u64) -> Result<Csr<'static>> {
+    let mut state = seed;
+    let mut uniform = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64
+    };
+    let (mut offsets, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for _ in 0..len {
+        let mut columns: Vec<u32> =
+            (0..entries).map(|_| ((dim as f64).powf(uniform()) - 1.0) as u32).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        values.extend(columns.iter().map(|_| uniform()));
+        indices.extend(columns);
+        offsets.push(values.len());
+    }
+    Csr::new(offsets, indices, values, dim)
 }
 
 /// The training file of a data set in the folder that the environment variable `LM_DATA` names, if it is there.

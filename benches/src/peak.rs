@@ -19,6 +19,9 @@ pub fn single_precision(threads: usize) -> Option<f64> {
     best.reduce(f64::max)
 }
 
+/// Multiply-adds in rounds, of which the number is given; the sum keeps the compiler from leaving them out.
+type Loop = fn(usize) -> f32;
+
 /// Rounds of a run: some ten milliseconds.
 const STEPS: usize = 4_000_000;
 
@@ -31,7 +34,7 @@ mod x86 {
     use std::arch::x86_64::*;
     use std::hint::black_box;
 
-    use super::SUMS;
+    use super::{Loop, SUMS};
 
     #[target_feature(enable = "avx512f")]
     fn avx512(steps: usize) -> f32 {
@@ -58,7 +61,7 @@ mod x86 {
     }
 
     /// The loop for the best instructions, with the numbers in a vector.
-    pub(super) fn best() -> Option<(fn(usize) -> f32, usize)> {
+    pub(super) fn best() -> Option<(Loop, usize)> {
         if is_x86_feature_detected!("avx512f") {
             // SAFETY: the instructions were found.
             Some((|steps| unsafe { avx512(steps) }, 16))
@@ -73,12 +76,12 @@ mod x86 {
 
 #[cfg(not(target_arch = "x86_64"))]
 mod x86 {
-    pub(super) fn best() -> Option<(fn(usize) -> f32, usize)> {
+    pub(super) fn best() -> Option<(super::Loop, usize)> {
         None
     }
 }
 
-fn kernel() -> Option<fn(usize) -> f32> {
+fn kernel() -> Option<Loop> {
     x86::best().map(|(run, _)| run)
 }
 

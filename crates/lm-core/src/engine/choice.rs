@@ -124,7 +124,7 @@ impl Plan {
     }
 
     /// A bound on the error of a value that is delivered in this precision.
-    pub(crate) fn error_bound<E: Examples + ?Sized>(&self, examples: &E, precision: Precision) -> f64 {
+    pub(crate) fn error_bound(&self, examples: &dyn Examples, precision: Precision) -> f64 {
         let dim = self.survey.dim;
         let exact = self.kernel.rounding_bound(DOUBLE, self.terms(dim), dim, self.survey.radius_squared);
         match precision {
@@ -137,13 +137,13 @@ impl Plan {
     }
 
     /// How to pack in single precision, if that keeps the promise.
-    pub(crate) fn narrow<E: Examples + ?Sized>(&self, examples: &E) -> Option<&Narrow> {
+    pub(crate) fn narrow(&self, examples: &dyn Examples) -> Option<&Narrow> {
         self.narrow
             .get_or_init(|| self.narrowest(examples).filter(|n| n.bound <= self.tolerance * self.largest()))
             .as_ref()
     }
 
-    fn narrowest<E: Examples + ?Sized>(&self, examples: &E) -> Option<Narrow> {
+    fn narrowest(&self, examples: &dyn Examples) -> Option<Narrow> {
         let (form, dim) = (self.kernel.form(), self.survey.dim);
         if self.layout == Layout::Bits {
             // Counts are exact below 2²⁴.
@@ -212,10 +212,10 @@ impl Plan {
     }
 
     /// Packs the set; nothing where pairs are computed one by one.
-    pub(crate) fn pack<E: Examples + ?Sized>(
+    pub(crate) fn pack(
         &self,
         instructions: Instructions,
-        examples: &E,
+        examples: &dyn Examples,
         single: bool,
     ) -> Result<Option<Store>> {
         let (form, all) = (self.kernel.form(), (0, examples.len()));
@@ -265,11 +265,7 @@ impl Plan {
     }
 
     /// Packs the set in double precision, in a way that takes any query.
-    pub(crate) fn pack_plain<E: Examples + ?Sized>(
-        &self,
-        instructions: Instructions,
-        examples: &E,
-    ) -> Result<Store> {
+    pub(crate) fn pack_plain(&self, instructions: Instructions, examples: &dyn Examples) -> Result<Store> {
         let (reals, epilogue) = (Reals::scaled(1.0), Epilogue::of(self.kernel.form(), 1.0));
         let packed = reals.pack(instructions, examples, (0, examples.len()), epilogue)?;
         Ok(Store::Products64(reals, packed))
@@ -277,12 +273,7 @@ impl Plan {
 
     /// Whether a query of this squared norm can be packed: its distances stay finite, and in single precision its
     /// entries are within range.
-    pub(crate) fn takes<E: Examples + ?Sized>(
-        &self,
-        examples: &E,
-        precision: Precision,
-        norm_squared: f64,
-    ) -> bool {
+    pub(crate) fn takes(&self, examples: &dyn Examples, precision: Precision, norm_squared: f64) -> bool {
         let gaussian = matches!(self.kernel.form(), KernelForm::Gaussian { .. });
         let finite = !gaussian || (4.0 * norm_squared).is_finite();
         let narrow = if precision == Precision::F32 { self.narrow(examples) } else { None };
@@ -290,7 +281,7 @@ impl Plan {
     }
 
     /// A bound on how far the kernel values of a query in single and in double precision are apart.
-    pub(crate) fn query_bound<E: Examples + ?Sized>(&self, examples: &E, query: &Row<'_>) -> f64 {
+    pub(crate) fn query_bound(&self, examples: &dyn Examples, query: &Row<'_>) -> f64 {
         let Some(narrow) = self.narrow(examples) else { return 0.0 };
         let dim = self.survey.dim;
         let own = narrow.reals.norm_squared(query) / (narrow.reals.factor * narrow.reals.factor);
@@ -304,10 +295,10 @@ impl Plan {
     }
 
     /// Adds to `out[q·outputs + o]` the sum of `c·K(x, query q)`, pair by pair.
-    pub(crate) fn expand_pairs<E: Examples + ?Sized, Q: Examples + ?Sized>(
+    pub(crate) fn expand_pairs(
         &self,
-        examples: &E,
-        queries: &Q,
+        examples: &dyn Examples,
+        queries: &dyn Examples,
         coefficients: &Coefficients,
         out: &mut [f64],
     ) {
@@ -321,9 +312,9 @@ impl Plan {
     }
 
     /// Writes rows of kernel values, pair by pair.
-    pub(crate) fn fill_pairs<T: Real, E: Examples + ?Sized>(
+    pub(crate) fn fill_pairs<T: Real>(
         &self,
-        examples: &E,
+        examples: &dyn Examples,
         rows: &[usize],
         columns: Columns<'_>,
         out: &mut [T],

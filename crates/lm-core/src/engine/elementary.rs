@@ -35,16 +35,16 @@ pub(crate) trait Real: Copy + Default + PartialOrd + std::fmt::Debug + Send + Sy
     /// `base^t` of every lane, for `t ≤ 0`; the base is 2 in single precision and e in double.
     fn power<S: Simd>(s: S, t: Self::V<S>) -> Self::V<S>;
 
-    /// Numbers of any type as these, if they are; else none of them.
-    fn these<T: Real>(numbers: &mut [T]) -> &mut [Self];
-    /// These numbers as `f32`, if they are.
-    fn as_f32(numbers: &mut [Self]) -> &mut [f32] {
-        let _ = numbers;
+    /// Rows of numbers of any type as rows of these, if they are; else none of them.
+    fn these<'a, 'b, T: Real>(rows: &'a mut [&'b mut [T]]) -> &'a mut [&'b mut [Self]];
+    /// Rows of these numbers as rows of `f32`, if they are.
+    fn as_f32<'a, 'b>(rows: &'a mut [&'b mut [Self]]) -> &'a mut [&'b mut [f32]] {
+        let _ = rows;
         &mut []
     }
-    /// These numbers as `f64`, if they are.
-    fn as_f64(numbers: &mut [Self]) -> &mut [f64] {
-        let _ = numbers;
+    /// Rows of these numbers as rows of `f64`, if they are.
+    fn as_f64<'a, 'b>(rows: &'a mut [&'b mut [Self]]) -> &'a mut [&'b mut [f64]] {
+        let _ = rows;
         &mut []
     }
 
@@ -109,13 +109,13 @@ macro_rules! real {
             }
 
             #[inline(always)]
-            fn these<T: Real>(numbers: &mut [T]) -> &mut [Self] {
-                T::$as(numbers)
+            fn these<'a, 'b, T: Real>(rows: &'a mut [&'b mut [T]]) -> &'a mut [&'b mut [Self]] {
+                T::$as(rows)
             }
 
             #[inline(always)]
-            fn $as(numbers: &mut [Self]) -> &mut [Self] {
-                numbers
+            fn $as<'a, 'b>(rows: &'a mut [&'b mut [Self]]) -> &'a mut [&'b mut [Self]] {
+                rows
             }
 
             #[inline(always)]

@@ -1,7 +1,7 @@
 //! From what a tile accumulated to kernel values, while it is in the nearest cache.
 
 use super::elementary::{Real, tanh};
-use super::simd::Simd;
+use super::simd::{Simd, Task};
 use super::tile::Sums;
 use crate::kernel::KernelForm;
 
@@ -23,26 +23,13 @@ pub(crate) enum Epilogue<T> {
     Tanh { factor: T, constant: T },
 }
 
-/// Where the kernel values of a tile go, row by row.
-pub(crate) trait Rows<T> {
-    /// The place of a row of the tile: as many numbers as a panel is wide, or more.
-    fn row(&mut self, row: usize) -> &mut [T];
-}
-
-impl<T> Rows<T> for Sums<T> {
-    #[inline(always)]
-    fn row(&mut self, row: usize) -> &mut [T] {
-        &mut self.0[row]
-    }
-}
-
 /// Writes a function of every vector of a tile, of its row's norm and of the norms of the panel. A macro, because a
 /// closure is not certain to be compiled with the instructions of its caller.
 macro_rules! each {
     ($s:ident, $owns:ident, $others:ident, $sums:ident, $to:ident, |$v:pat_param, $own:pat_param, $other:pat_param| $f:expr) => {
         for (row, (values, &own)) in $sums.0.iter().zip($owns).enumerate() {
             let $own = T::splat($s, own);
-            let to = &mut $to.row(row)[..$others.len()];
+            let to = &mut $to.rows[row][$to.place..][..$others.len()];
             for at in (0..$others.len()).step_by(T::lanes::<S>()) {
                 let ($v, $other) = (T::load($s, &values[at..]), T::load($s, &$others[at..]));
                 T::store($s, $f, &mut to[at..]);
@@ -76,6 +63,8 @@ impl<T: Real> Epilogue<T> {
     }
 
     /// Turns what a tile accumulated into kernel values: `owns` are the norms of its rows, `others` those of the panel.
+    ///
+    /// A task of its own, so that it is compiled once and not into every loop that needs it.
     #[inline(always)]
     pub(crate) fn apply<S: Simd>(
         &self,
@@ -83,21 +72,47 @@ impl<T: Real> Epilogue<T> {
         owns: &[T],
         others: &[T],
         sums: &Sums<T>,
-        to: &mut impl Rows<T>,
+        to: Places<'_, '_, T>,
     ) {
+        s.vectorize(Apply { epilogue: self, owns, others, sums, to });
+    }
+}
+
+/// Where the kernel values of a tile go: to each row from a place on.
+#[derive(Debug)]
+pub(crate) struct Places<'a, 'b, T> {
+    pub(crate) rows: &'a mut [&'b mut [T]],
+    pub(crate) place: usize,
+}
+
+/// The epilogue of one tile.
+struct Apply<'a, 'b, T> {
+    epilogue: &'a Epilogue<T>,
+    owns: &'a [T],
+    others: &'a [T],
+    sums: &'a Sums<T>,
+    to: Places<'a, 'b, T>,
+}
+
+impl<T: Real> Task for Apply<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        let Self { epilogue, owns, others, sums, to } = self;
         let zero = T::splat(s, T::default());
-        match *self {
-            Self::Linear { factor } => {
+        match *epilogue {
+            Epilogue::Linear { factor } => {
                 let factor = T::splat(s, factor);
                 each!(s, owns, others, sums, to, |v, _, _| T::mul(s, factor, v));
             }
-            Self::Power { factor, constant, degree } => {
+            Epilogue::Power { factor, constant, degree } => {
                 let (factor, constant) = (T::splat(s, factor), T::splat(s, constant));
                 each!(s, owns, others, sums, to, |v, _, _| {
                     power::<T, S>(s, T::mul_add(s, factor, v, constant), degree)
                 });
             }
-            Self::Distance { rate } => {
+            Epilogue::Distance { rate } => {
                 let rate = T::splat(s, rate);
                 each!(s, owns, others, sums, to, |v, own, other| {
                     let distance = T::add(s, T::sub(s, own, v), T::sub(s, other, v));
@@ -105,14 +120,14 @@ impl<T: Real> Epilogue<T> {
                     T::power(s, T::min(s, T::mul(s, rate, distance), zero))
                 });
             }
-            Self::Halved => each!(s, owns, others, sums, to, |v, own, other| {
+            Epilogue::Halved => each!(s, owns, others, sums, to, |v, own, other| {
                 T::power(s, T::min(s, T::sub(s, v, T::add(s, own, other)), zero))
             }),
-            Self::Decay { rate } => {
+            Epilogue::Decay { rate } => {
                 let rate = T::splat(s, rate);
                 each!(s, owns, others, sums, to, |v, _, _| T::power(s, T::mul(s, rate, v)));
             }
-            Self::Tanh { factor, constant } => {
+            Epilogue::Tanh { factor, constant } => {
                 let (factor, constant) = (T::splat(s, factor), T::splat(s, constant));
                 each!(s, owns, others, sums, to, |v, _, _| tanh::<T, S>(
                     s,

@@ -16,6 +16,7 @@
 use super::arithmetic::{Arithmetic, Element};
 use super::coefficients::Coefficients;
 use super::elementary::Real;
+use super::epilogue::Places;
 use super::packed::{PackRows, Packed};
 use super::simd::{Instructions, Simd, Task};
 use super::tile::Sums;
@@ -125,7 +126,9 @@ impl<A: Arithmetic> Task for BlockRows<'_, A> {
                 let size = packed.tile::<S>(row);
                 for panel in group.clone() {
                     packed.accumulate::<S, A>(s, panels, panel, row, &mut sums);
-                    set.apply(s, panel, &owns[row..row + size], &sums, &mut kernel);
+                    let mut rows = kernel.rows();
+                    let to = Places { rows: &mut rows, place: 0 };
+                    set.apply(s, panel, &owns[row..row + size], &sums, to);
                     // What fills up the last panel is no example.
                     let held = width.min(panels.len() - panel * width);
                     for (output, line) in &parts.0[panel] {
@@ -139,7 +142,7 @@ impl<A: Arithmetic> Task for BlockRows<'_, A> {
             }
             first = group.end;
         }
-        totals.iter().map(|lanes| halves(lanes)).collect()
+        totals.iter().map(halves).collect()
     }
 }
 

@@ -39,11 +39,12 @@ use self::store::Store;
 use self::survey::Survey;
 use crate::gram::{Columns, Precision};
 use crate::kernel::VectorKernel;
-use crate::{Error, Examples, Result, Selection, threads};
+use crate::{Collection, Error, Examples, Result, Row, Selection, threads};
 
 /// A set of examples and a kernel, packed when it is first asked for.
 ///
-/// The examples are not kept: every call is given the set that the engine was made for.
+/// The examples are not kept: every call is given the set that the engine was made for. They come as a trait object
+/// ([`View`]), so that the engine is compiled once, here, and not again for every type of examples in every crate.
 #[derive(Debug)]
 pub(crate) struct Engine {
     instructions: Instructions,
@@ -62,7 +63,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`Error::Empty`] without examples, [`Error::Numerical`] if a squared norm overflows and the kernel needs it.
-    pub(crate) fn new<E: Examples + ?Sized>(examples: &E, kernel: VectorKernel) -> Result<Self> {
+    pub(crate) fn new(examples: &dyn Examples, kernel: VectorKernel) -> Result<Self> {
         if examples.is_empty() {
             return Err(Error::Empty { what: "the set of examples" });
         }
@@ -75,7 +76,7 @@ impl Engine {
 
     /// Chooses how to pack the vectors of an expansion. Where squared norms overflow, values may still be finite: they are
     /// computed pair by pair.
-    pub(crate) fn for_expansion<E: Examples + ?Sized>(examples: &E, kernel: VectorKernel) -> Self {
+    pub(crate) fn for_expansion(examples: &dyn Examples, kernel: VectorKernel) -> Self {
         Self::of(Plan::new(kernel, Survey::of(examples), false))
     }
 
@@ -109,12 +110,12 @@ impl Engine {
     }
 
     /// A bound on the error of a kernel value of two members of the set.
-    pub(crate) fn error_bound<E: Examples + ?Sized>(&self, examples: &E, precision: Precision) -> f64 {
+    pub(crate) fn error_bound(&self, examples: &dyn Examples, precision: Precision) -> f64 {
         self.plan.error_bound(examples, precision)
     }
 
     /// The packed set, in this precision; none where pairs are computed one by one.
-    fn store<E: Examples + ?Sized>(&self, examples: &E, precision: Precision) -> Result<Option<&Store>> {
+    fn store(&self, examples: &dyn Examples, precision: Precision) -> Result<Option<&Store>> {
         let (place, single) = match precision {
             Precision::F32 if self.plan.narrow(examples).is_some() => (&self.single, true),
             _ => (&self.double, false),
@@ -122,10 +123,31 @@ impl Engine {
         obtained(place, || self.plan.pack(self.instructions, examples, single))
     }
 
-    /// Writes rows of kernel values, in the precision of `T`. The request has been checked.
-    pub(crate) fn fill<T: elementary::Real, E: Examples + ?Sized>(
+    /// Writes rows of kernel values in double precision. The request has been checked.
+    pub(crate) fn fill(
         &self,
-        examples: &E,
+        examples: &dyn Examples,
+        rows: &[usize],
+        columns: Columns<'_>,
+        out: &mut [f64],
+    ) -> Result<()> {
+        self.fill_in(examples, Precision::F64, rows, columns, out)
+    }
+
+    /// Writes rows of kernel values in single precision. The request has been checked.
+    pub(crate) fn fill_f32(
+        &self,
+        examples: &dyn Examples,
+        rows: &[usize],
+        columns: Columns<'_>,
+        out: &mut [f32],
+    ) -> Result<()> {
+        self.fill_in(examples, Precision::F32, rows, columns, out)
+    }
+
+    fn fill_in<T: elementary::Real>(
+        &self,
+        examples: &dyn Examples,
         precision: Precision,
         rows: &[usize],
         columns: Columns<'_>,
@@ -141,9 +163,9 @@ impl Engine {
     }
 
     /// Writes a range of columns of some rows in double precision, each to its place.
-    pub(crate) fn fill_range<E: Examples + ?Sized>(
+    pub(crate) fn fill_range(
         &self,
-        examples: &E,
+        examples: &dyn Examples,
         rows: &[usize],
         range: Range<usize>,
         mut out: Vec<&mut [f64]>,
@@ -154,7 +176,7 @@ impl Engine {
             return Ok(());
         }
         let mut block = vec![0.0; rows.len() * range.len()];
-        self.fill(examples, Precision::F64, rows, range.clone().into(), &mut block)?;
+        self.fill(examples, rows, range.clone().into(), &mut block)?;
         for (out, values) in out.iter_mut().zip(block.chunks_exact(range.len().max(1))) {
             out.copy_from_slice(values);
         }
@@ -162,7 +184,7 @@ impl Engine {
     }
 
     /// Writes the kernel value of every example with itself.
-    pub(crate) fn diagonal<E: Examples + ?Sized>(&self, examples: &E, out: &mut [f64]) -> Result<()> {
+    pub(crate) fn diagonal(&self, examples: &dyn Examples, out: &mut [f64]) -> Result<()> {
         match self.store(examples, Precision::F64)? {
             Some(store) if !self.plan.is_one_with_itself() => store.diagonal(self.instructions, out),
             _ => out.fill(1.0),
@@ -171,10 +193,10 @@ impl Engine {
     }
 
     /// Adds to `out[q·outputs + o]` the sum of `c·K(x, query q)` over the examples `x` with a part in function `o`.
-    pub(crate) fn expand<E: Examples + ?Sized, Q: Examples + ?Sized>(
+    pub(crate) fn expand(
         &self,
-        examples: &E,
-        queries: &Q,
+        examples: &dyn Examples,
+        queries: &dyn Examples,
         coefficients: &Coefficients,
         precision: Precision,
         out: &mut [f64],
@@ -217,10 +239,10 @@ impl Engine {
         Ok(())
     }
 
-    fn expand_packed<Q: Examples + ?Sized>(
+    fn expand_packed(
         &self,
         store: &Store,
-        queries: &Q,
+        queries: &dyn Examples,
         coefficients: &Coefficients,
         out: &mut [f64],
     ) -> Result<()> {
@@ -234,12 +256,32 @@ impl Engine {
 
     /// For each query, a bound on how far its kernel values with members of the set in single and in double precision are
     /// apart; 0 where both are the same.
-    pub(crate) fn query_bounds<E: Examples + ?Sized, Q: Examples + ?Sized>(
-        &self,
-        examples: &E,
-        queries: &Q,
-    ) -> Vec<f64> {
+    pub(crate) fn query_bounds(&self, examples: &dyn Examples, queries: &dyn Examples) -> Vec<f64> {
         threads::map(queries.len(), |row| self.plan.query_bound(examples, &queries.row(row)))
+    }
+}
+
+/// Any examples as a trait object.
+#[derive(Debug)]
+pub(crate) struct View<'a, E: ?Sized>(pub(crate) &'a E);
+
+impl<E: Examples + ?Sized> Collection for View<'_, E> {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<E: Examples + ?Sized> Examples for View<'_, E> {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    fn row(&self, row: usize) -> Row<'_> {
+        self.0.row(row)
+    }
+
+    fn norm_squared(&self, row: usize) -> f64 {
+        self.0.norm_squared(row)
     }
 }
 

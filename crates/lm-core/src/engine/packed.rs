@@ -2,7 +2,7 @@
 
 use super::arithmetic::{Arithmetic, Element};
 use super::elementary::Real;
-use super::epilogue::{Epilogue, Rows};
+use super::epilogue::{Epilogue, Places};
 use super::panels::{PackedRows, Panels, SelfSums};
 use super::simd::{Instructions, Simd, Task};
 use super::tile::{MOST_WIDTH, Sums};
@@ -63,7 +63,7 @@ impl<A: Arithmetic> Packed<A> {
         panel: usize,
         owns: &[A::Real],
         sums: &Sums<A::Real>,
-        to: &mut impl Rows<A::Real>,
+        to: Places<'_, '_, A::Real>,
     ) {
         let width = A::Element::WIDTH;
         self.epilogue.apply(s, owns, &self.norms[panel * width..][..width], sums, to);
@@ -153,19 +153,6 @@ impl<A: Arithmetic> Packed<A> {
     }
 }
 
-/// The places of kernel values in the rows that were asked for.
-struct InPlace<'a, 'b, T> {
-    out: &'a mut [&'b mut [T]],
-    place: usize,
-}
-
-impl<T: Real, R: Real> Rows<R> for InPlace<'_, '_, T> {
-    #[inline(always)]
-    fn row(&mut self, row: usize) -> &mut [R] {
-        R::these(&mut self.out[row][self.place..])
-    }
-}
-
 /// The kernel values of examples with themselves: what they accumulate is their norm.
 pub(super) struct Diagonal<'a, T> {
     pub(super) epilogue: &'a Epilogue<T>,
@@ -181,7 +168,9 @@ impl<T: Real> Task for Diagonal<'_, T> {
         for (&norm, out) in self.norms.iter().zip(self.out) {
             let (mut sums, mut values) = (Sums::new(), Sums::new());
             sums.0[0] = [norm; MOST_WIDTH];
-            self.epilogue.apply(s, &[norm], &[norm; MOST_WIDTH], &sums, &mut values);
+            let mut rows = values.rows();
+            let to = Places { rows: &mut rows, place: 0 };
+            self.epilogue.apply(s, &[norm], &[norm; MOST_WIDTH], &sums, to);
             *out = values.0[0][0].wide();
         }
     }
@@ -233,12 +222,14 @@ impl<A: Arithmetic, T: Real> Task for FillColumns<'_, A, T> {
                     let (from, to) = (self.start.max(panel * width), self.end.min((panel + 1) * width));
                     let (lane, place) = (from - panel * width, from - self.start);
                     let out = &mut self.out[row..row + size];
-                    if to - from == width && !A::Real::these(&mut [T::default()]).is_empty() {
-                        // A whole panel in the numbers of the tile goes to its place at once.
-                        self.set.apply(s, panel, owns, &sums, &mut InPlace { out, place });
+                    // A whole panel in the numbers of the tile goes to its place at once.
+                    let rows = A::Real::these(out);
+                    if to - from == width && rows.len() == size {
+                        self.set.apply(s, panel, owns, &sums, Places { rows, place });
                         continue;
                     }
-                    self.set.apply(s, panel, owns, &sums, &mut values);
+                    let mut rows = values.rows();
+                    self.set.apply(s, panel, owns, &sums, Places { rows: &mut rows, place: 0 });
                     for (out, values) in out.iter_mut().zip(&values.0) {
                         let out = out[place..place + (to - from)].iter_mut();
                         out.zip(&values[lane..]).for_each(|(out, value)| *out = T::of(value.wide()));
@@ -247,54 +238,6 @@ impl<A: Arithmetic, T: Real> Task for FillColumns<'_, A, T> {
                 row += size;
             }
             first = group.end;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::engine::arithmetic::Products;
-
-    #[test]
-    fn probe_speed() {
-        for d in std::env::var("D").map_or(vec![4usize, 22, 64, 123, 784], |d| vec![d.parse().unwrap()]) {
-            let n = std::env::var("N").map_or(10_000, |n| n.parse().unwrap());
-            let gamma = 0.5 / d as f64;
-            let factor = (2.0 * gamma * std::f64::consts::LOG2_E).sqrt();
-            let panels = Panels::<f32>::pack(n, d, |row, out| {
-                for (k, out) in out.iter_mut().enumerate() {
-                    *out = (((row * 31 + k * 17) as f64 * 0.37).sin() * factor) as f32;
-                }
-            })
-            .unwrap();
-            for level in [Instructions::best()] {
-                let set = Packed::<Products<f32>>::new(
-                    level,
-                    panels.clone(),
-                    if std::env::var("LIN").is_ok() {
-                        Epilogue::Linear { factor: 1.0 }
-                    } else {
-                        Epilogue::Halved
-                    },
-                );
-                for m in std::env::var("M").map_or(vec![1, 4, 12, 64], |d| vec![d.parse().unwrap()]) {
-                    let rows: Vec<usize> = (0..m).collect();
-                    let mut out = vec![0.0_f32; m * n];
-                    let mut best = f64::INFINITY;
-                    for _ in 0..std::env::var("R").map_or(40, |r| r.parse().unwrap()) {
-                        let t = std::time::Instant::now();
-                        set.fill(level, &rows, Columns::All, &mut out).unwrap();
-                        best = best.min(t.elapsed().as_secs_f64());
-                    }
-                    let ns = best * 1e9 / (m * n) as f64;
-                    println!(
-                        "{level:?} d={d} m={m}: {ns:.3} ns, {:.1} GF/s, {}",
-                        2.0 * d as f64 / ns,
-                        out[5]
-                    );
-                }
-            }
         }
     }
 }

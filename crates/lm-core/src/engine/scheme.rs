@@ -207,7 +207,7 @@ impl Task for ToBytes<'_> {
             let whole = (value / unit + ROUND) - ROUND;
             let byte = whole - low;
             all &= (whole * unit - value).abs() <= f64::EPSILON * value.abs();
-            all &= (byte >= 0.0) & (byte <= 255.0);
+            all &= (byte - 127.5).abs() <= 127.5;
             *out = (byte + ROUND).to_bits() as u8;
         }
         all

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use super::arithmetic::Element;
 use super::coefficients::Coefficients;
 use super::elementary::Real;
-use super::epilogue::Epilogue;
+use super::epilogue::{Epilogue, Places};
 use super::packed::Diagonal;
 use super::simd::{Instructions, Simd, Task};
 use super::tile::{MOST_ROWS, MOST_WIDTH, Sums};
@@ -205,7 +205,8 @@ impl<T: Real + Element> SparseSet<T> {
         let mut products = Sums::new();
         table.accumulate(s, &self.lists, examples, &mut products);
         let owns = &owns[..examples.len().min(MOST_ROWS)];
-        self.epilogue.apply(s, owns, table.norms::<S>(), &products, sums);
+        let to = Places { rows: &mut sums.rows(), place: 0 };
+        self.epilogue.apply(s, owns, table.norms::<S>(), &products, to);
     }
 }
 

@@ -14,7 +14,7 @@
 //! Goto & van de Geijn (2008), *Anatomy of high-performance matrix multiplication*, for packing and register tiles.
 
 use super::arithmetic::{Arithmetic, Element};
-use super::simd::Simd;
+use super::simd::{Simd, Task};
 
 /// The most rows of a tile.
 pub(crate) const MOST_ROWS: usize = 12;
@@ -30,6 +30,12 @@ pub(crate) struct Sums<T>(pub(crate) [[T; MOST_WIDTH]; MOST_ROWS]);
 impl<T: Copy + Default> Sums<T> {
     pub(crate) fn new() -> Self {
         Self([[T::default(); MOST_WIDTH]; MOST_ROWS])
+    }
+
+    /// The rows, as places to write to.
+    #[inline(always)]
+    pub(crate) fn rows(&mut self) -> [&mut [T]; MOST_ROWS] {
+        self.0.each_mut().map(|row| &mut row[..])
     }
 }
 
@@ -59,6 +65,8 @@ pub(crate) struct PanelView<'a, E: Element> {
 }
 
 /// Accumulates `size` rows, packed column by column, with the examples of a panel.
+///
+/// A task of its own, so that it is compiled once and not into every loop that needs it.
 #[inline(always)]
 pub(crate) fn accumulate<S: Simd, A: Arithmetic>(
     s: S,
@@ -67,13 +75,31 @@ pub(crate) fn accumulate<S: Simd, A: Arithmetic>(
     rows: &[A::Element],
     out: &mut Sums<A::Real>,
 ) {
-    match size {
-        12 if S::ROWS >= 12 => tile::<S, A, 12>(s, panel, rows, out),
-        8 if S::ROWS >= 8 => tile::<S, A, 8>(s, panel, rows, out),
-        6 if S::ROWS == 6 => tile::<S, A, 6>(s, panel, rows, out),
-        4 => tile::<S, A, 4>(s, panel, rows, out),
-        2 => tile::<S, A, 2>(s, panel, rows, out),
-        _ => tile::<S, A, 1>(s, panel, rows, out),
+    s.vectorize(Tile::<A> { size, panel, rows, out });
+}
+
+/// One tile.
+struct Tile<'a, A: Arithmetic> {
+    size: usize,
+    panel: &'a PanelView<'a, A::Element>,
+    rows: &'a [A::Element],
+    out: &'a mut Sums<A::Real>,
+}
+
+impl<A: Arithmetic> Task for Tile<'_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        let Self { size, panel, rows, out } = self;
+        match size {
+            12 if S::ROWS >= 12 => tile::<S, A, 12>(s, panel, rows, out),
+            8 if S::ROWS >= 8 => tile::<S, A, 8>(s, panel, rows, out),
+            6 if S::ROWS == 6 => tile::<S, A, 6>(s, panel, rows, out),
+            4 => tile::<S, A, 4>(s, panel, rows, out),
+            2 => tile::<S, A, 2>(s, panel, rows, out),
+            _ => tile::<S, A, 1>(s, panel, rows, out),
+        }
     }
 }
 
@@ -91,16 +117,18 @@ fn tile<S: Simd, A: Arithmetic, const M: usize>(
     let share = soon.len().div_ceil(blocks);
     for at in (0..<A::Element as Element>::WIDTH).step_by(2 * lanes) {
         let start = [A::start(s, &starts[at..]), A::start(s, &starts[at + lanes..])];
-        let first = lines.len().min(A::BLOCK);
-        soon = brought(s, soon, share);
-        let mut total = run::<S, A, M>(s, at, start, &lines[..first], &rows[..first * M]);
-        let mut done = first;
+        let mut total = [start; M];
+        let mut done = 0;
         while done < lines.len() {
-            let end = lines.len().min(done + A::BLOCK);
+            let end = lines.len().min(done.saturating_add(A::BLOCK));
             soon = brought(s, soon, share);
-            let more = run::<S, A, M>(s, at, start, &lines[done..end], &rows[done * M..end * M]);
-            for (total, more) in total.iter_mut().zip(more) {
-                *total = [A::add(s, total[0], more[0]), A::add(s, total[1], more[1])];
+            let sums = run::<S, A, M>(s, at, start, &lines[done..end], &rows[done * M..end * M]);
+            if done == 0 {
+                total = sums;
+            } else {
+                for (total, sums) in total.iter_mut().zip(sums) {
+                    *total = [A::add(s, total[0], sums[0]), A::add(s, total[1], sums[1])];
+                }
             }
             done = end;
         }

@@ -7,7 +7,7 @@ use super::{
     check_whole,
 };
 use crate::collection::Collection;
-use crate::engine::{Engine, Instructions, Layout};
+use crate::engine::{Engine, Instructions, Layout, View};
 use crate::kernel::VectorKernel;
 use crate::{Error, Examples, Result, threads};
 
@@ -41,7 +41,7 @@ impl<'a, E: Examples + ?Sized> VectorGram<'a, E> {
     /// [`Error::Empty`] without examples, [`Error::Numerical`] if a squared norm overflows and the kernel is made of
     /// inner products. (A Gaussian needs none where norms overflow: it is computed from differences there.)
     pub fn new(examples: &'a E, kernel: VectorKernel) -> Result<Self> {
-        Ok(Self { examples, kernel, engine: Engine::new(examples, kernel)? })
+        Ok(Self { examples, kernel, engine: Engine::new(&View(examples), kernel)? })
     }
 
     /// The error that values in single precision may have, as a share of the largest kernel value, between 0 and 1;
@@ -96,7 +96,7 @@ impl<'a, E: Examples + ?Sized> VectorGram<'a, E> {
     /// The precision that values are computed in when they are asked for in `delivered`: the same, or a higher one where
     /// the tolerance asks for it.
     pub fn computed_in(&self, delivered: Precision) -> Precision {
-        match self.engine.plan().narrow(self.examples) {
+        match self.engine.plan().narrow(&View(self.examples)) {
             Some(_) => delivered,
             None => Precision::F64,
         }
@@ -158,19 +158,19 @@ impl<E: Examples + ?Sized> Collection for VectorGram<'_, E> {
 impl<E: Examples + ?Sized> Gram for VectorGram<'_, E> {
     fn diagonal_into(&self, out: &mut [f64]) -> Result<()> {
         check_diagonal(self.len(), out.len())?;
-        self.engine.diagonal(self.examples, out)?;
+        self.engine.diagonal(&View(self.examples), out)?;
         check_diagonal_values(out)
     }
 
     fn fill(&self, rows: &[usize], columns: Columns<'_>, out: &mut [f64]) -> Result<()> {
         check_request(self.len(), rows, columns, out.len())?;
-        self.engine.fill(self.examples, Precision::F64, rows, columns, out)?;
+        self.engine.fill(&View(self.examples), rows, columns, out)?;
         if self.engine.plan().is_bounded() { Ok(()) } else { check_values(rows, columns, self.len(), out) }
     }
 
     fn fill_f32(&self, rows: &[usize], columns: Columns<'_>, out: &mut [f32]) -> Result<()> {
         check_request(self.len(), rows, columns, out.len())?;
-        self.engine.fill(self.examples, Precision::F32, rows, columns, out)?;
+        self.engine.fill_f32(&View(self.examples), rows, columns, out)?;
         if self.engine.plan().is_bounded() { Ok(()) } else { check_values(rows, columns, self.len(), out) }
     }
 
@@ -187,7 +187,7 @@ impl<E: Examples + ?Sized> Gram for VectorGram<'_, E> {
             let mut parts = parts(block, below, start, len);
             let done = threads::map_mut(&mut parts, |part| {
                 let places = part.rows.iter_mut().map(|row| &mut **row).collect();
-                self.engine.fill_range(self.examples, &rows, part.columns.clone(), places)?;
+                self.engine.fill_range(&View(self.examples), &rows, part.columns.clone(), places)?;
                 part.mirror(start, len);
                 Ok(())
             });
@@ -207,6 +207,6 @@ impl<E: Examples + ?Sized> Gram for VectorGram<'_, E> {
     }
 
     fn error_bound(&self, precision: Precision) -> f64 {
-        self.engine.error_bound(self.examples, precision)
+        self.engine.error_bound(&View(self.examples), precision)
     }
 }

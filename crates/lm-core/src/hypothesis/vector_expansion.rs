@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{Hypothesis, Lift, SupportVectors, check_coefficients, check_finite, check_out, together};
-use crate::engine::{Coefficients, Engine};
+use crate::engine::{Coefficients, Engine, View};
 use crate::gram::{Layout, Precision};
 use crate::kernel::VectorKernel;
 use crate::labels::Sign;
@@ -130,12 +130,12 @@ impl VectorExpansion {
             return Ok(out);
         };
         let support = self.support.as_examples();
-        let bounds = self.bounds(engine, set);
+        let bounds = self.bounds(engine, &View(set));
         let within = bounds.iter().all(|bound| *bound <= tolerance);
         let precision = if within { Precision::F32 } else { Precision::F64 };
         self.check(set, &out)?;
         out.fill(self.bias);
-        engine.expand(support, set, &Coefficients::single(&self.coefficients), precision, &mut out)?;
+        engine.expand(support, &View(set), &Coefficients::single(&self.coefficients), precision, &mut out)?;
         check_finite(&out).map(|()| out)
     }
 
@@ -157,7 +157,7 @@ impl VectorExpansion {
     }
 
     /// For each member of a set, a bound on how far its decision values in single and in double precision are apart.
-    fn bounds<E: Examples + ?Sized>(&self, engine: &Engine, set: &E) -> Vec<f64> {
+    fn bounds(&self, engine: &Engine, set: &dyn Examples) -> Vec<f64> {
         // A little more for the rounding of the sums, which is 2⁻²⁹ of the bound for each term.
         let sums = 1.0 + self.coefficients.len() as f64 * 2.0_f64.powi(-28);
         let sizes = sums * self.coefficients.iter().map(|c| c.abs()).sum::<f64>();
@@ -171,7 +171,7 @@ impl<E: Examples + ?Sized> Hypothesis<E> for VectorExpansion {
         out.fill(self.bias);
         if let Some(engine) = self.engine() {
             let (support, parts) = (self.support.as_examples(), Coefficients::single(&self.coefficients));
-            engine.expand(support, set, &parts, Precision::F64, out)?;
+            engine.expand(support, &View(set), &parts, Precision::F64, out)?;
         }
         check_finite(out)
     }
@@ -185,8 +185,8 @@ impl<E: Examples + ?Sized> Hypothesis<E> for VectorExpansion {
             return Ok(values.into_iter().map(Sign::of).collect());
         };
         let (support, parts) = (self.support.as_examples(), Coefficients::single(&self.coefficients));
-        engine.expand(support, set, &parts, Precision::F32, &mut values)?;
-        let bounds = self.bounds(engine, set);
+        engine.expand(support, &View(set), &parts, Precision::F32, &mut values)?;
+        let bounds = self.bounds(engine, &View(set));
         // Written so that NaN is in doubt.
         let doubtful = |row: &usize| !(values[*row].abs() > bounds[*row]);
         let rows: Vec<usize> = (0..set.len()).filter(doubtful).collect();

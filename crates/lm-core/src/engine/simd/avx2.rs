@@ -45,6 +45,7 @@ impl Simd for Avx2 {
     #[inline]
     fn vectorize<T: Task>(self, task: T) -> T::Output {
         #[target_feature(enable = "avx2,fma")]
+        #[inline(never)]
         fn compiled<T: Task>(token: Avx2, task: T) -> T::Output {
             task.run(token)
         }
@@ -53,74 +54,9 @@ impl Simd for Avx2 {
     }
 }
 
-impl Floats<f32> for Avx2 {
-    type V = __m256;
-    const LANES: usize = 8;
-
-    #[inline(always)]
-    fn splat(self, value: f32) -> __m256 {
-        call!(_mm256_set1_ps(value))
-    }
-
-    #[inline(always)]
-    fn load(self, from: &[f32]) -> __m256 {
-        assert!(from.len() >= 8);
-        // SAFETY: the slice has 8 numbers; `self` proves the instruction.
-        unsafe { _mm256_loadu_ps(from.as_ptr()) }
-    }
-
-    #[inline(always)]
-    fn store(self, v: __m256, to: &mut [f32]) {
-        assert!(to.len() >= 8);
-        // SAFETY: the slice has 8 places; `self` proves the instruction.
-        unsafe { _mm256_storeu_ps(to.as_mut_ptr(), v) }
-    }
-
-    #[inline(always)]
-    fn add(self, a: __m256, b: __m256) -> __m256 {
-        call!(_mm256_add_ps(a, b))
-    }
-
-    #[inline(always)]
-    fn sub(self, a: __m256, b: __m256) -> __m256 {
-        call!(_mm256_sub_ps(a, b))
-    }
-
-    #[inline(always)]
-    fn mul(self, a: __m256, b: __m256) -> __m256 {
-        call!(_mm256_mul_ps(a, b))
-    }
-
-    #[inline(always)]
-    fn div(self, a: __m256, b: __m256) -> __m256 {
-        call!(_mm256_div_ps(a, b))
-    }
-
-    #[inline(always)]
-    fn mul_add(self, a: __m256, b: __m256, c: __m256) -> __m256 {
-        call!(_mm256_fmadd_ps(a, b, c))
-    }
-
-    #[inline(always)]
-    fn min(self, a: __m256, b: __m256) -> __m256 {
-        call!(_mm256_min_ps(a, b))
-    }
-
-    #[inline(always)]
-    fn max(self, a: __m256, b: __m256) -> __m256 {
-        call!(_mm256_max_ps(a, b))
-    }
-
-    #[inline(always)]
-    fn abs(self, a: __m256) -> __m256 {
-        call!(_mm256_andnot_ps(call!(_mm256_set1_ps(-0.0)), a))
-    }
-
-    #[inline(always)]
-    fn copy_sign(self, a: __m256, b: __m256) -> __m256 {
-        let sign = call!(_mm256_set1_ps(-0.0));
-        call!(_mm256_or_ps(call!(_mm256_andnot_ps(sign, a)), call!(_mm256_and_ps(sign, b))))
-    }
+floats_by_intrinsics! {
+    Avx2, f32, __m256, 8,
+    _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps, _mm256_fmadd_ps, _mm256_min_ps, _mm256_max_ps, _mm256_and_ps, _mm256_andnot_ps, _mm256_or_ps,
 
     #[inline(always)]
     fn split(self, a: __m256) -> (__m256, __m256) {
@@ -138,74 +74,9 @@ impl Floats<f32> for Avx2 {
     }
 }
 
-impl Floats<f64> for Avx2 {
-    type V = __m256d;
-    const LANES: usize = 4;
-
-    #[inline(always)]
-    fn splat(self, value: f64) -> __m256d {
-        call!(_mm256_set1_pd(value))
-    }
-
-    #[inline(always)]
-    fn load(self, from: &[f64]) -> __m256d {
-        assert!(from.len() >= 4);
-        // SAFETY: the slice has 4 numbers; `self` proves the instruction.
-        unsafe { _mm256_loadu_pd(from.as_ptr()) }
-    }
-
-    #[inline(always)]
-    fn store(self, v: __m256d, to: &mut [f64]) {
-        assert!(to.len() >= 4);
-        // SAFETY: the slice has 4 places; `self` proves the instruction.
-        unsafe { _mm256_storeu_pd(to.as_mut_ptr(), v) }
-    }
-
-    #[inline(always)]
-    fn add(self, a: __m256d, b: __m256d) -> __m256d {
-        call!(_mm256_add_pd(a, b))
-    }
-
-    #[inline(always)]
-    fn sub(self, a: __m256d, b: __m256d) -> __m256d {
-        call!(_mm256_sub_pd(a, b))
-    }
-
-    #[inline(always)]
-    fn mul(self, a: __m256d, b: __m256d) -> __m256d {
-        call!(_mm256_mul_pd(a, b))
-    }
-
-    #[inline(always)]
-    fn div(self, a: __m256d, b: __m256d) -> __m256d {
-        call!(_mm256_div_pd(a, b))
-    }
-
-    #[inline(always)]
-    fn mul_add(self, a: __m256d, b: __m256d, c: __m256d) -> __m256d {
-        call!(_mm256_fmadd_pd(a, b, c))
-    }
-
-    #[inline(always)]
-    fn min(self, a: __m256d, b: __m256d) -> __m256d {
-        call!(_mm256_min_pd(a, b))
-    }
-
-    #[inline(always)]
-    fn max(self, a: __m256d, b: __m256d) -> __m256d {
-        call!(_mm256_max_pd(a, b))
-    }
-
-    #[inline(always)]
-    fn abs(self, a: __m256d) -> __m256d {
-        call!(_mm256_andnot_pd(call!(_mm256_set1_pd(-0.0)), a))
-    }
-
-    #[inline(always)]
-    fn copy_sign(self, a: __m256d, b: __m256d) -> __m256d {
-        let sign = call!(_mm256_set1_pd(-0.0));
-        call!(_mm256_or_pd(call!(_mm256_andnot_pd(sign, a)), call!(_mm256_and_pd(sign, b))))
-    }
+floats_by_intrinsics! {
+    Avx2, f64, __m256d, 4,
+    _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, _mm256_sub_pd, _mm256_mul_pd, _mm256_div_pd, _mm256_fmadd_pd, _mm256_min_pd, _mm256_max_pd, _mm256_and_pd, _mm256_andnot_pd, _mm256_or_pd,
 
     #[inline(always)]
     fn split(self, a: __m256d) -> (__m256d, __m256d) {

@@ -51,6 +51,7 @@ impl Simd for Avx512 {
         #[target_feature(
             enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512vpopcntdq,avx2,fma,popcnt"
         )]
+        #[inline(never)]
         fn compiled<T: Task>(token: Avx512, task: T) -> T::Output {
             task.run(token)
         }
@@ -59,74 +60,9 @@ impl Simd for Avx512 {
     }
 }
 
-impl Floats<f32> for Avx512 {
-    type V = __m512;
-    const LANES: usize = 16;
-
-    #[inline(always)]
-    fn splat(self, value: f32) -> __m512 {
-        call!(_mm512_set1_ps(value))
-    }
-
-    #[inline(always)]
-    fn load(self, from: &[f32]) -> __m512 {
-        assert!(from.len() >= 16);
-        // SAFETY: the slice has 16 numbers; `self` proves the instruction.
-        unsafe { _mm512_loadu_ps(from.as_ptr()) }
-    }
-
-    #[inline(always)]
-    fn store(self, v: __m512, to: &mut [f32]) {
-        assert!(to.len() >= 16);
-        // SAFETY: the slice has 16 places; `self` proves the instruction.
-        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), v) }
-    }
-
-    #[inline(always)]
-    fn add(self, a: __m512, b: __m512) -> __m512 {
-        call!(_mm512_add_ps(a, b))
-    }
-
-    #[inline(always)]
-    fn sub(self, a: __m512, b: __m512) -> __m512 {
-        call!(_mm512_sub_ps(a, b))
-    }
-
-    #[inline(always)]
-    fn mul(self, a: __m512, b: __m512) -> __m512 {
-        call!(_mm512_mul_ps(a, b))
-    }
-
-    #[inline(always)]
-    fn div(self, a: __m512, b: __m512) -> __m512 {
-        call!(_mm512_div_ps(a, b))
-    }
-
-    #[inline(always)]
-    fn mul_add(self, a: __m512, b: __m512, c: __m512) -> __m512 {
-        call!(_mm512_fmadd_ps(a, b, c))
-    }
-
-    #[inline(always)]
-    fn min(self, a: __m512, b: __m512) -> __m512 {
-        call!(_mm512_min_ps(a, b))
-    }
-
-    #[inline(always)]
-    fn max(self, a: __m512, b: __m512) -> __m512 {
-        call!(_mm512_max_ps(a, b))
-    }
-
-    #[inline(always)]
-    fn abs(self, a: __m512) -> __m512 {
-        call!(_mm512_abs_ps(a))
-    }
-
-    #[inline(always)]
-    fn copy_sign(self, a: __m512, b: __m512) -> __m512 {
-        let sign = call!(_mm512_set1_ps(-0.0));
-        call!(_mm512_or_ps(call!(_mm512_andnot_ps(sign, a)), call!(_mm512_and_ps(sign, b))))
-    }
+floats_by_intrinsics! {
+    Avx512, f32, __m512, 16,
+    _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_div_ps, _mm512_fmadd_ps, _mm512_min_ps, _mm512_max_ps, _mm512_and_ps, _mm512_andnot_ps, _mm512_or_ps,
 
     #[inline(always)]
     fn split(self, a: __m512) -> (__m512, __m512) {
@@ -145,74 +81,9 @@ impl Floats<f32> for Avx512 {
     }
 }
 
-impl Floats<f64> for Avx512 {
-    type V = __m512d;
-    const LANES: usize = 8;
-
-    #[inline(always)]
-    fn splat(self, value: f64) -> __m512d {
-        call!(_mm512_set1_pd(value))
-    }
-
-    #[inline(always)]
-    fn load(self, from: &[f64]) -> __m512d {
-        assert!(from.len() >= 8);
-        // SAFETY: the slice has 8 numbers; `self` proves the instruction.
-        unsafe { _mm512_loadu_pd(from.as_ptr()) }
-    }
-
-    #[inline(always)]
-    fn store(self, v: __m512d, to: &mut [f64]) {
-        assert!(to.len() >= 8);
-        // SAFETY: the slice has 8 places; `self` proves the instruction.
-        unsafe { _mm512_storeu_pd(to.as_mut_ptr(), v) }
-    }
-
-    #[inline(always)]
-    fn add(self, a: __m512d, b: __m512d) -> __m512d {
-        call!(_mm512_add_pd(a, b))
-    }
-
-    #[inline(always)]
-    fn sub(self, a: __m512d, b: __m512d) -> __m512d {
-        call!(_mm512_sub_pd(a, b))
-    }
-
-    #[inline(always)]
-    fn mul(self, a: __m512d, b: __m512d) -> __m512d {
-        call!(_mm512_mul_pd(a, b))
-    }
-
-    #[inline(always)]
-    fn div(self, a: __m512d, b: __m512d) -> __m512d {
-        call!(_mm512_div_pd(a, b))
-    }
-
-    #[inline(always)]
-    fn mul_add(self, a: __m512d, b: __m512d, c: __m512d) -> __m512d {
-        call!(_mm512_fmadd_pd(a, b, c))
-    }
-
-    #[inline(always)]
-    fn min(self, a: __m512d, b: __m512d) -> __m512d {
-        call!(_mm512_min_pd(a, b))
-    }
-
-    #[inline(always)]
-    fn max(self, a: __m512d, b: __m512d) -> __m512d {
-        call!(_mm512_max_pd(a, b))
-    }
-
-    #[inline(always)]
-    fn abs(self, a: __m512d) -> __m512d {
-        call!(_mm512_abs_pd(a))
-    }
-
-    #[inline(always)]
-    fn copy_sign(self, a: __m512d, b: __m512d) -> __m512d {
-        let sign = call!(_mm512_set1_pd(-0.0));
-        call!(_mm512_or_pd(call!(_mm512_andnot_pd(sign, a)), call!(_mm512_and_pd(sign, b))))
-    }
+floats_by_intrinsics! {
+    Avx512, f64, __m512d, 8,
+    _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd, _mm512_div_pd, _mm512_fmadd_pd, _mm512_min_pd, _mm512_max_pd, _mm512_and_pd, _mm512_andnot_pd, _mm512_or_pd,
 
     #[inline(always)]
     fn split(self, a: __m512d) -> (__m512d, __m512d) {

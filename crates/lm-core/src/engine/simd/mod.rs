@@ -8,6 +8,89 @@
 //! A [`Task`] is run through [`Instructions::run`]: the token's [`Simd::vectorize`] is a function compiled with
 //! the instructions of that token, into which the whole task is inlined. So dispatch costs one branch per task.
 
+/// Implements [`Floats`] for a token by intrinsic functions, which it proves to exist; `split` and `scale` come at the end.
+#[cfg(target_arch = "x86_64")]
+macro_rules! floats_by_intrinsics {
+    (
+        $token:ty, $type:ty, $vector:ty, $lanes:literal,
+        $splat:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $mul_add:ident,
+        $min:ident, $max:ident, $and:ident, $and_not:ident, $or:ident,
+        $($rest:tt)*
+    ) => {
+        impl Floats<$type> for $token {
+            type V = $vector;
+            const LANES: usize = $lanes;
+
+            #[inline(always)]
+            fn splat(self, value: $type) -> $vector {
+                call!($splat(value))
+            }
+
+            #[inline(always)]
+            fn load(self, from: &[$type]) -> $vector {
+                assert!(from.len() >= $lanes);
+                // SAFETY: the slice has as many numbers as the vector; `self` proves the instruction.
+                unsafe { $load(from.as_ptr()) }
+            }
+
+            #[inline(always)]
+            fn store(self, v: $vector, to: &mut [$type]) {
+                assert!(to.len() >= $lanes);
+                // SAFETY: the slice has as many places as the vector; `self` proves the instruction.
+                unsafe { $store(to.as_mut_ptr(), v) }
+            }
+
+            #[inline(always)]
+            fn add(self, a: $vector, b: $vector) -> $vector {
+                call!($add(a, b))
+            }
+
+            #[inline(always)]
+            fn sub(self, a: $vector, b: $vector) -> $vector {
+                call!($sub(a, b))
+            }
+
+            #[inline(always)]
+            fn mul(self, a: $vector, b: $vector) -> $vector {
+                call!($mul(a, b))
+            }
+
+            #[inline(always)]
+            fn div(self, a: $vector, b: $vector) -> $vector {
+                call!($div(a, b))
+            }
+
+            #[inline(always)]
+            fn mul_add(self, a: $vector, b: $vector, c: $vector) -> $vector {
+                call!($mul_add(a, b, c))
+            }
+
+            #[inline(always)]
+            fn min(self, a: $vector, b: $vector) -> $vector {
+                call!($min(a, b))
+            }
+
+            #[inline(always)]
+            fn max(self, a: $vector, b: $vector) -> $vector {
+                call!($max(a, b))
+            }
+
+            #[inline(always)]
+            fn abs(self, a: $vector) -> $vector {
+                call!($and_not(call!($splat(-0.0)), a))
+            }
+
+            #[inline(always)]
+            fn copy_sign(self, a: $vector, b: $vector) -> $vector {
+                let sign = call!($splat(-0.0));
+                call!($or(call!($and_not(sign, a)), call!($and(sign, b))))
+            }
+
+            $($rest)*
+        }
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]

@@ -9,7 +9,7 @@ pub(crate) struct Portable;
 impl Simd for Portable {
     const ROWS: usize = 4;
 
-    #[inline]
+    #[inline(never)]
     fn vectorize<T: Task>(self, task: T) -> T::Output {
         task.run(self)
     }
