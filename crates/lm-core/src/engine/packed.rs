@@ -96,6 +96,9 @@ impl<A: Arithmetic> Packed<A> {
         match columns {
             Columns::All => self.fill_range(instructions, rows, 0..all, out),
             Columns::Range { start, end } => self.fill_range(instructions, rows, start..end, out),
+            Columns::List(list) if self.is_dense(rows.len(), list) => {
+                self.fill_picked(instructions, rows, list, out);
+            }
             Columns::List(list) => {
                 let others = list.iter().map(|&column| self.norms[column]).collect();
                 let some = Self::with_norms(self.panels.gathered(list)?, others, self.epilogue);
@@ -103,6 +106,40 @@ impl<A: Arithmetic> Packed<A> {
             }
         }
         Ok(())
+    }
+
+    /// Whether computing every column from the first to the last of a list costs less than packing those of the list.
+    fn is_dense(&self, rows: usize, list: &[usize]) -> bool {
+        let (Some(first), Some(last)) = (list.first(), list.last()) else { return false };
+        // Packing an entry costs what 32 rows do with it; fewer than four rows cost as much as four.
+        let rows = rows.max(4);
+        list.is_sorted() && (last - first) * rows <= list.len() * (rows + 32)
+    }
+
+    /// Writes listed columns, in increasing order, from whole ranges of columns.
+    fn fill_picked<T: Real>(
+        &self,
+        instructions: Instructions,
+        rows: &[usize],
+        list: &[usize],
+        mut out: Vec<&mut [T]>,
+    ) {
+        // Columns of a range, which is computed into memory that stays near.
+        const RANGE: usize = 1024;
+        let mut block = vec![T::default(); rows.len() * RANGE];
+        let mut at = 0;
+        while let Some(&start) = list.get(at) {
+            let end = at + list[at..].partition_point(|&column| column < start + RANGE);
+            let range = start..list[end - 1] + 1;
+            let block = &mut block[..rows.len() * range.len()];
+            let places = block.chunks_exact_mut(range.len()).collect();
+            self.fill_range(instructions, rows, range.clone(), places);
+            for (out, values) in out.iter_mut().zip(block.chunks_exact(range.len())) {
+                let columns = out[at..end].iter_mut().zip(&list[at..end]);
+                columns.for_each(|(out, &column)| *out = values[column - start]);
+            }
+            at = end;
+        }
     }
 
     /// Writes a range of columns of some rows, each to its place.
