@@ -55,6 +55,9 @@ pub(crate) struct Engine {
     any: OnceLock<Store>,
 }
 
+/// Operations, as multiply-adds, that outweigh handing work to another thread.
+const WORTH_A_THREAD: usize = 1 << 21;
+
 /// Examples that are packed together as queries.
 const QUERIES: usize = 4096;
 
@@ -214,7 +217,7 @@ impl Engine {
         threads::for_each_chunk(&mut ways, 64, |chunk, ways| {
             ways.iter_mut().enumerate().for_each(|(offset, to)| *to = way(64 * chunk + offset));
         });
-        for (kind, store) in [(Way::Packed, store), (Way::Plain, None), (Way::Pairs, None)] {
+        for kind in [Way::Packed, Way::Plain, Way::Pairs] {
             let rows: Vec<usize> = (0..ways.len()).filter(|&row| ways[row] == kind).collect();
             if rows.is_empty() {
                 continue;
@@ -223,7 +226,8 @@ impl Engine {
                 Way::Plain => {
                     obtained(&self.any, || self.plan.pack_plain(self.instructions, examples).map(Some))?
                 }
-                Way::Packed | Way::Pairs => store,
+                Way::Packed => store,
+                Way::Pairs => None,
             };
             let some = Selection::new(queries, &rows)?;
             let mut values: Vec<f64> =

@@ -1,13 +1,14 @@
 //! Packed examples with their norms and the kernel's epilogue: rows of kernel values.
 
+use std::ops::Range;
+
+use super::WORTH_A_THREAD;
 use super::arithmetic::{Arithmetic, Element};
 use super::elementary::Real;
 use super::epilogue::{Epilogue, Places};
 use super::panels::{PackedRows, Panels, SelfSums};
 use super::simd::{Instructions, Simd, Task};
 use super::tile::{MOST_WIDTH, Sums};
-use std::ops::Range;
-
 use crate::gram::Columns;
 use crate::{Result, threads};
 
@@ -19,9 +20,6 @@ pub(crate) struct Packed<A: Arithmetic> {
     norms: Vec<A::Real>,
     epilogue: Epilogue<A::Real>,
 }
-
-/// Operations, as multiply-adds, that outweigh handing work to another thread.
-const WORTH_A_THREAD: usize = 1 << 21;
 
 impl<A: Arithmetic> Packed<A> {
     /// Panels whose norms are what each example accumulates with itself.

@@ -31,6 +31,7 @@ mod table;
 
 use std::sync::Arc;
 
+use super::WORTH_A_THREAD;
 use super::arithmetic::Element;
 use super::coefficients::Coefficients;
 use super::elementary::Real;
@@ -53,9 +54,6 @@ const NEAR: usize = 256 << 10;
 
 /// Parts that a large request is cut into, at least: more than most machines have cores.
 const PARTS: usize = 16;
-
-/// Operations, as multiply-adds, that outweigh handing work to another thread.
-const WORTH_A_THREAD: usize = 1 << 21;
 
 /// Sparse examples, ready for one kernel that is a function of inner products.
 #[derive(Debug)]
