@@ -6,7 +6,11 @@
 //! - [`DualPerceptron`]: the perceptron in dual form, over any Gram matrix.
 
 mod dual_perceptron;
+mod order;
+mod schedule;
 mod trace;
 
 pub use dual_perceptron::DualPerceptron;
+pub use order::Order;
+pub use schedule::{Conditions, Schedule};
 pub use trace::MistakeTrace;

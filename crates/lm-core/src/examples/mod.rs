@@ -19,6 +19,8 @@ pub use dense::Dense;
 pub use element::Element;
 pub use row::{Row, SparseRow};
 
+use std::ops::Range;
+
 use crate::collection::{Collection, Selection};
 use crate::{Error, Result};
 
@@ -36,6 +38,11 @@ pub trait Examples: Collection {
     /// `⟨xᵢ·w⟩`.
     fn dot(&self, row: usize, w: &[f64]) -> f64 {
         self.row(row).dot_dense(w)
+    }
+
+    /// Writes `⟨xᵢ·w⟩` for each row of a range, the same bits as [`Examples::dot`] but faster where rows lie side by side.
+    fn dots(&self, rows: Range<usize>, w: &[f64], out: &mut [f64]) {
+        rows.zip(out).for_each(|(row, out)| *out = self.dot(row, w));
     }
 
     /// `w ← w + a·xᵢ`.
