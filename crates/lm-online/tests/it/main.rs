@@ -4,3 +4,7 @@
 #![allow(missing_docs, reason = "the names of tests say what they show")]
 
 mod conformance;
+mod dual_and_primal;
+mod look_ahead;
+mod mistake_bound;
+mod sample;
