@@ -142,6 +142,10 @@ impl<G: Gram + ?Sized> Procedure<G> for State {
         self.scores[rows].iter().zip(out).for_each(|(score, out)| *out = score + self.bias);
     }
 
+    fn scores_at(&self, _: &G, rows: &[u32], out: &mut [f64]) {
+        rows.iter().zip(out).for_each(|(&row, out)| *out = self.scores[row as usize] + self.bias);
+    }
+
     fn is_due(&self, row: usize, score: f64) -> bool {
         !(self.signs[row] * score > self.margin)
     }

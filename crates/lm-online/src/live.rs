@@ -222,6 +222,12 @@ impl<E: Examples + ?Sized, R: Rule> Procedure<E> for Lessons<'_, R> {
     }
 
     #[inline]
+    fn scores_at(&self, examples: &E, rows: &[u32], out: &mut [f64]) {
+        examples.dots_at(rows, &self.live.weights, out);
+        out.iter_mut().for_each(|score| *score += self.live.bias);
+    }
+
+    #[inline]
     fn is_due(&self, row: usize, score: f64) -> bool {
         self.live.is_due(self.labels[row], score)
     }

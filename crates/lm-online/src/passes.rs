@@ -16,10 +16,16 @@ use crate::visits::Visits;
 /// The most rows that are scored ahead.
 const AHEAD: usize = 16;
 
+/// The most rows that are scored ahead after a correction: the next one is likely to be near.
+const SOON: usize = 4;
+
 /// A procedure, and what it learns.
 pub(crate) trait Procedure<E: ?Sized> {
     /// Writes the scores of some rows.
     fn scores(&self, examples: &E, rows: Range<usize>, out: &mut [f64]);
+
+    /// Writes the scores of listed rows.
+    fn scores_at(&self, examples: &E, rows: &[u32], out: &mut [f64]);
 
     /// Whether an example with this score has to be corrected.
     fn is_due(&self, row: usize, score: f64) -> bool;
@@ -79,12 +85,7 @@ impl<'a, E: Collection + ?Sized> Walker<'a, E> {
             let scores = &mut scores[..end - start];
             match order {
                 None => procedure.scores(self.examples, start..end, scores),
-                Some(order) => {
-                    for (score, &row) in scores.iter_mut().zip(&order[start..end]) {
-                        let row = row as usize;
-                        procedure.scores(self.examples, row..row + 1, std::slice::from_mut(score));
-                    }
-                }
+                Some(order) => procedure.scores_at(self.examples, &order[start..end], scores),
             }
             let mut next = end;
             self.ahead = AHEAD.min(2 * self.ahead);
@@ -94,7 +95,7 @@ impl<'a, E: Collection + ?Sized> Walker<'a, E> {
                 if corrections > 0 {
                     (0..corrections).for_each(|_| note(place - places.start));
                     next = place + 1;
-                    self.ahead = next - start;
+                    self.ahead = SOON.min(next - start);
                     break;
                 }
             }
