@@ -59,7 +59,7 @@ impl Default for DualPerceptron {
 }
 
 impl DualPerceptron {
-    setters! { passes = "1000", order, bias = "Radius", margin = "0" }
+    setters! { passes = "1000", order, bias = "Radius", margin = "At least 0; default 0." }
 
     fn validate(&self) -> Result<()> {
         self.walk.validate()?;

@@ -1,10 +1,11 @@
 //! The trace of a run over a Gram matrix, and its check.
 
-use lm_core::{BinaryLabels, Certificate, Columns, Discrepancy, Error, Gram, Result, TrainingSet, Verdict};
+use lm_core::{BinaryLabels, Certificate, Columns, Discrepancy, Gram, Result, TrainingSet, Verdict};
 
 use crate::Bias;
 use crate::journal::Journal;
 use crate::replay::{Plain, check_all_spared, replay};
+use crate::trace::check_len_of;
 use crate::visits::Visits;
 
 /// What a mistake-driven run over a Gram matrix claims: where it went and where it made corrections.
@@ -52,10 +53,7 @@ impl DualTrace {
 impl<G: Gram + ?Sized> Certificate<TrainingSet<'_, G, BinaryLabels>> for DualTrace {
     fn verify(&self, set: &TrainingSet<'_, G, BinaryLabels>) -> Result<Verdict> {
         let (gram, len, visits) = (set.examples(), set.len(), Visits::of(set)?);
-        if len != self.journal.examples() {
-            let expected = self.journal.examples();
-            return Err(Error::Length { what: "the training set of a trace", expected, found: len });
-        }
+        check_len_of(&self.journal, len)?;
         let diagonal = gram.diagonal()?.into_iter().enumerate();
         let visited = diagonal.filter(|&(row, _)| visits.to(row) > 0);
         let step = self.bias.step(visited.fold(0.0, |largest, (_, value)| f64::max(largest, value)));

@@ -173,11 +173,6 @@ impl<R: Rule> Live<R> {
         self.bias_step
     }
 
-    /// Takes note of examples met by other ways than the methods above.
-    pub(crate) fn count(&mut self, seen: u64) {
-        self.seen += seen;
-    }
-
     #[inline]
     pub(crate) fn is_due(&self, label: R::Label, score: f64) -> bool {
         // Written so that NaN is looked at more closely.
@@ -214,6 +209,21 @@ pub(crate) struct Lessons<'a, R: Rule> {
     pub(crate) labels: &'a [R::Label],
 }
 
+impl<R: Rule> Lessons<'_, R> {
+    /// Corrects; the factor by which the example was added to the weights.
+    pub(crate) fn corrected<E: Examples + ?Sized>(
+        &mut self,
+        examples: &E,
+        row: usize,
+        score: f64,
+    ) -> Result<f64> {
+        let norm_squared = if R::USES_NORM { examples.norm_squared(row) } else { 0.0 };
+        let factor = self.live.factor(self.labels[row], score, norm_squared)?;
+        examples.add_scaled(row, factor, &mut self.live.weights);
+        Ok(factor)
+    }
+}
+
 impl<E: Examples + ?Sized, R: Rule> Procedure<E> for Lessons<'_, R> {
     #[inline]
     fn scores(&self, examples: &E, rows: Range<usize>, out: &mut [f64]) {
@@ -233,10 +243,57 @@ impl<E: Examples + ?Sized, R: Rule> Procedure<E> for Lessons<'_, R> {
     }
 
     fn correct(&mut self, examples: &E, row: usize, score: f64, _: u64) -> Result<()> {
-        let norm_squared = if R::USES_NORM { examples.norm_squared(row) } else { 0.0 };
-        let factor = self.live.factor(self.labels[row], score, norm_squared)?;
-        examples.add_scaled(row, factor, &mut self.live.weights);
+        self.corrected(examples, row, score).map(drop)
+    }
+}
+
+/// Something that takes note of corrections.
+pub(crate) trait Witness<E: ?Sized, R: Rule> {
+    /// Sees the learner before a correction; `seen` examples were met before the one to be corrected.
+    fn before(&mut self, learner: &Live<R>, examples: &E, seen: u64) -> Result<()> {
+        let _ = (learner, examples, seen);
         Ok(())
+    }
+
+    /// Hears that an example was added by a factor.
+    fn after(
+        &mut self,
+        learner: &Live<R>,
+        examples: &E,
+        (row, factor): (usize, f64),
+        seen: u64,
+    ) -> Result<()> {
+        let _ = (learner, examples, row, factor, seen);
+        Ok(())
+    }
+}
+
+/// Lessons before a witness.
+pub(crate) struct Watched<'a, R: Rule, W> {
+    pub(crate) lessons: Lessons<'a, R>,
+    pub(crate) witness: W,
+}
+
+impl<E: Examples + ?Sized, R: Rule, W: Witness<E, R>> Procedure<E> for Watched<'_, R, W> {
+    #[inline]
+    fn scores(&self, examples: &E, rows: Range<usize>, out: &mut [f64]) {
+        self.lessons.scores(examples, rows, out);
+    }
+
+    #[inline]
+    fn scores_at(&self, examples: &E, rows: &[u32], out: &mut [f64]) {
+        self.lessons.scores_at(examples, rows, out);
+    }
+
+    #[inline]
+    fn is_due(&self, row: usize, score: f64) -> bool {
+        self.lessons.live.is_due(self.lessons.labels[row], score)
+    }
+
+    fn correct(&mut self, examples: &E, row: usize, score: f64, seen: u64) -> Result<()> {
+        self.witness.before(self.lessons.live, examples, seen)?;
+        let factor = self.lessons.corrected(examples, row, score)?;
+        self.witness.after(self.lessons.live, examples, (row, factor), seen)
     }
 }
 

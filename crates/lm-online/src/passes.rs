@@ -14,7 +14,7 @@ use crate::order::Orders;
 use crate::visits::Visits;
 
 /// The most rows that are scored ahead.
-const AHEAD: usize = 16;
+pub(crate) const AHEAD: usize = 16;
 
 /// The most rows that are scored ahead after a correction: the next one is likely to be near.
 const SOON: usize = 4;

@@ -22,12 +22,11 @@
 //! Rosenblatt (1956); Novikoff (1962); Cristianini & Shawe-Taylor (2000), Table 2.1; Duda, Hart & Stork (2001), §5.5.2,
 //! algorithms 4 and 5.
 
-use lm_core::{BinaryLabels, Control, Examples, Fit, Learner, Linear, Result, Sign, TrainingSet};
+use lm_core::{Result, Sign};
 
-use crate::fit::fit;
 use crate::rule::{Meeting, Rule, check_margin};
-use crate::words::{Walk, setters};
-use crate::{Bias, Live, Schedule, Trace};
+use crate::words::{Walk, fit_by_rule, kind, setters};
+use crate::{Bias, Schedule};
 
 /// The settings of the perceptron.
 ///
@@ -58,16 +57,7 @@ impl Default for Perceptron {
 }
 
 impl Perceptron {
-    setters! { passes = "1000", order, bias = "Radius", radius, schedule = "a constant rate of 1", margin = "0" }
-
-    /// A learner that takes examples as they come, without end.
-    ///
-    /// # Errors
-    /// As [`Live::new`]; [`Error::Setting`](lm_core::Error::Setting) for a setting outside its domain.
-    pub fn live(&self, dim: usize) -> Result<Live<PerceptronRule>> {
-        self.validate()?;
-        Live::new(self.rule(), dim, self.walk.bias, self.walk.radius)
-    }
+    setters! { passes = "1000", order, bias = "Radius", radius, schedule = "a constant rate of 1", margin = "At least 0; default 0." }
 
     fn validate(&self) -> Result<()> {
         self.walk.validate()?;
@@ -79,19 +69,7 @@ impl Perceptron {
     }
 }
 
-impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for Perceptron {
-    type Model = Linear;
-    type Certificate = Trace<PerceptronRule>;
-
-    fn fit_with(
-        &self,
-        set: &TrainingSet<'_, E, BinaryLabels>,
-        control: &Control<'_>,
-    ) -> Result<Fit<Linear, Trace<PerceptronRule>>> {
-        self.validate()?;
-        fit(self.rule(), &self.walk, set, control)
-    }
-}
+fit_by_rule!(Perceptron, PerceptronRule);
 
 /// The rule of the perceptron: `a = η(k)·y` where `y·s ≤ m`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,6 +81,9 @@ pub struct PerceptronRule {
 }
 
 impl PerceptronRule {
+    /// The rule with a rate of 1 and no margin.
+    pub(crate) const PLAIN: Self = Self { schedule: Schedule::ONE, margin: 0.0 };
+
     /// The learning rate of each correction.
     pub fn schedule(&self) -> Schedule {
         self.schedule
@@ -147,16 +128,15 @@ impl TryFrom<Stored> for PerceptronRule {
     }
 }
 
-#[cfg(feature = "persist")]
-impl lm_core::persist::Persist for PerceptronRule {
-    const KIND: &'static str = "perceptron-rule";
-    const VERSION: u16 = 1;
-}
+kind!(PerceptronRule, "perceptron-rule");
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lm_core::{Budget, Certificate, Dense, Error, Hypothesis, Stop, Weights};
+    use lm_core::{
+        BinaryLabels, Budget, Certificate, Control, Dense, Error, Examples, Hypothesis, Learner, Stop,
+        TrainingSet, Weights,
+    };
 
     /// Three examples on a line, of which the middle one is the largest.
     fn line() -> (Dense<'static>, BinaryLabels) {

@@ -101,20 +101,12 @@ impl<R: Rule> Trace<R> {
         labels: &[R::Label],
         visits: &Visits,
     ) -> Result<Verdict> {
-        if examples.len() != self.journal.examples() {
-            let (expected, found) = (self.journal.examples(), examples.len());
-            return Err(Error::Length { what: "the training set of a trace", expected, found });
-        }
+        check_len_of(&self.journal, examples.len())?;
         let invalid = |what, claimed, recomputed| {
             Ok(Verdict::Invalid(Discrepancy { what, claimed, recomputed, row: None }))
         };
-        let radius_squared = match (self.bias, self.radius) {
-            (Bias::Radius, None) => plain_radius_squared(examples, visits),
-            (_, radius) => radius.map_or(0.0, |radius| radius * radius),
-        };
-        let step = self.bias.step(radius_squared);
-        if !((step - self.bias_step).abs() <= 4.0 * (examples.dim() as f64 + 2.0) * f64::EPSILON * step) {
-            return invalid("the step of the bias", self.bias_step, step);
+        if let Err(found) = plain_bias_step((self.bias, self.radius), self.bias_step, examples, visits) {
+            return Ok(Verdict::Invalid(found));
         }
         let mut plain = PlainRun::new(self, examples, labels)?;
         let verdict = replay(&self.journal, visits, &mut plain)?;
@@ -136,6 +128,33 @@ impl<E: Examples + ?Sized, R: Rule<Label = Sign>> Certificate<TrainingSet<'_, E,
     fn verify(&self, set: &TrainingSet<'_, E, BinaryLabels>) -> Result<Verdict> {
         self.check(set.examples(), set.labels().signs(), &Visits::of(set)?)
     }
+}
+
+/// Checks that a journal is about as many examples.
+pub(crate) fn check_len_of(journal: &Journal, found: usize) -> Result<()> {
+    let expected = journal.examples();
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::Length { what: "the training set of a trace", expected, found })
+}
+
+/// Compares the `β` that is claimed with that of the examples.
+pub(crate) fn plain_bias_step<E: Examples + ?Sized>(
+    (bias, radius): (Bias, Option<f64>),
+    claimed: f64,
+    examples: &E,
+    visits: &Visits,
+) -> Result<(), Discrepancy> {
+    let radius_squared = match (bias, radius) {
+        (Bias::Radius, None) => plain_radius_squared(examples, visits),
+        (_, radius) => radius.map_or(0.0, |radius| radius * radius),
+    };
+    let step = bias.step(radius_squared);
+    if (step - claimed).abs() <= 4.0 * (examples.dim() as f64 + 2.0) * f64::EPSILON * step {
+        return Ok(());
+    }
+    Err(Discrepancy { what: "the step of the bias", claimed, recomputed: step, row: None })
 }
 
 /// The largest squared norm of an example that is visited, entry by entry.

@@ -83,15 +83,75 @@ macro_rules! setters {
     };
     (@ margin $default:literal) => {
         #[doc = concat!(
-            "The margin `b`: an example is corrected unless `y·g(x) > b`. At least 0; default ",
-            $default,
-            "."
+            "The margin `b`: an example is corrected unless `y·g(x) > b`. ",
+            $default
         )]
         #[must_use]
         pub fn with_margin(self, margin: f64) -> Self {
             Self { margin, ..self }
         }
     };
+    (@ tolerance $meaning:literal) => {
+        #[doc = $meaning]
+        #[must_use]
+        pub fn with_tolerance(self, tolerance: f64) -> Self {
+            Self { tolerance, ..self }
+        }
+    };
 }
 
 pub(crate) use setters;
+
+/// Checks that a share lies between 0 and 1, the latter excluded.
+pub(crate) fn check_tolerance(tolerance: f64) -> Result<()> {
+    if (0.0..1.0).contains(&tolerance) {
+        return Ok(());
+    }
+    Err(Error::Setting { name: "tolerance", value: tolerance, accepted: "at least 0, below 1" })
+}
+
+/// Writes the fit of a rule: validate, walk, trace.
+macro_rules! fit_by_rule {
+    ($settings:ty, $rule:ty) => {
+        impl<E: lm_core::Examples + ?Sized> lm_core::Learner<E, lm_core::BinaryLabels> for $settings {
+            type Model = lm_core::Linear;
+            type Certificate = crate::Trace<$rule>;
+
+            fn fit_with(
+                &self,
+                set: &lm_core::TrainingSet<'_, E, lm_core::BinaryLabels>,
+                control: &lm_core::Control<'_>,
+            ) -> lm_core::Result<lm_core::Fit<lm_core::Linear, crate::Trace<$rule>>> {
+                self.validate()?;
+                crate::fit::fit(self.rule(), &self.walk, set, control)
+            }
+        }
+
+        impl $settings {
+            /// A learner that takes examples as they come, without end.
+            ///
+            /// # Errors
+            /// As [`Live::new`](crate::Live::new); [`Error::Setting`](lm_core::Error::Setting) for a setting outside its
+            /// domain.
+            pub fn live(&self, dim: usize) -> lm_core::Result<crate::Live<$rule>> {
+                self.validate()?;
+                crate::Live::new(self.rule(), dim, self.walk.bias, self.walk.radius)
+            }
+        }
+    };
+}
+
+pub(crate) use fit_by_rule;
+
+/// Names the kind under which a rule is kept.
+macro_rules! kind {
+    ($type:ty, $name:literal) => {
+        #[cfg(feature = "persist")]
+        impl lm_core::persist::Persist for $type {
+            const KIND: &'static str = $name;
+            const VERSION: u16 = 1;
+        }
+    };
+}
+
+pub(crate) use kind;
