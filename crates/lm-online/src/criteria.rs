@@ -18,7 +18,7 @@ use lm_core::{BinaryLabels, Error, Examples, Linear, Result, Sign, TrainingSet};
 
 use crate::Bias;
 use crate::augmented::Augmented;
-use crate::criterion::{Criterion, dot};
+use crate::criterion::Criterion;
 
 /// What one sample contributes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -201,6 +201,7 @@ impl<E: Examples + ?Sized> std::fmt::Debug for SampleCriterion<'_, E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::criterion::dot;
     use lm_core::testing::SplitMix64;
     use lm_core::{Dense, Weights};
 

@@ -7,6 +7,7 @@
 //! - [`GradientDescent`] and [`Newton`]: descent on any [`Criterion`], of which [`SampleCriterion`] has five.
 
 mod augmented;
+mod averaging;
 mod bias;
 mod cholesky;
 mod criteria;
@@ -14,18 +15,29 @@ mod criterion;
 mod descent;
 mod dual_perceptron;
 mod gradient_descent;
+mod hinge_certificate;
+mod kernel_pegasos;
+mod live_pegasos;
 mod newton;
 mod order;
+mod pace;
+mod pegasos;
 mod schedule;
+mod soft_margin;
 mod trace;
 
+pub use averaging::Averaging;
 pub use bias::Bias;
 pub use criteria::SampleCriterion;
 pub use criterion::Criterion;
 pub use descent::{Stationarity, Visit};
 pub use dual_perceptron::DualPerceptron;
 pub use gradient_descent::GradientDescent;
+pub use hinge_certificate::HingeCertificate;
+pub use kernel_pegasos::{KernelHingeCertificate, KernelPegasos};
+pub use live_pegasos::LivePegasos;
 pub use newton::Newton;
 pub use order::Order;
+pub use pegasos::Pegasos;
 pub use schedule::{Conditions, Schedule};
 pub use trace::MistakeTrace;
