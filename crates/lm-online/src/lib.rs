@@ -8,6 +8,10 @@
 
 mod augmented;
 mod averaging;
+mod batch;
+mod batch_perceptron;
+mod batch_relaxation;
+mod batch_trace;
 mod bias;
 mod cholesky;
 mod criteria;
@@ -27,6 +31,9 @@ mod soft_margin;
 mod trace;
 
 pub use averaging::Averaging;
+pub use batch_perceptron::BatchPerceptron;
+pub use batch_relaxation::BatchRelaxation;
+pub use batch_trace::BatchTrace;
 pub use bias::Bias;
 pub use criteria::SampleCriterion;
 pub use criterion::Criterion;

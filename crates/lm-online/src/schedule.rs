@@ -70,6 +70,11 @@ impl Schedule {
         Self { first: rate, form: Form::Constant }.checked()
     }
 
+    /// `η(k) = 1`, which needs no check.
+    pub(crate) fn unit() -> Self {
+        Self { first: 1.0, form: Form::Constant }
+    }
+
     /// `η(k) = η/k`.
     ///
     /// # Errors
