@@ -18,12 +18,11 @@ pub(crate) struct Augmented<'a, E: ?Sized> {
 }
 
 impl<'a, E: Examples + ?Sized> Augmented<'a, E> {
-    /// The examples with the constant that this kind of bias asks for.
-    pub(crate) fn new(examples: &'a E, bias: Bias) -> Self {
+    /// The examples with the constant that this kind of bias asks for; those of weight 0 do not count for the radius.
+    pub(crate) fn new(examples: &'a E, bias: Bias, weight: impl Fn(usize) -> f64) -> Self {
         let radius = || {
-            let norms = (0..examples.len()).map(|row| examples.norm_squared(row));
-            // Written so that NaN stays, for the learner to find.
-            norms.fold(0.0_f64, |most, norm| if norm <= most { most } else { norm }).sqrt()
+            let present = (0..examples.len()).filter(|&row| weight(row) != 0.0);
+            largest(present.map(|row| examples.norm_squared(row))).sqrt()
         };
         let constant = match bias {
             Bias::Radius => Some(radius()),
@@ -101,6 +100,11 @@ impl<'a, E: Examples + ?Sized> Augmented<'a, E> {
     }
 }
 
+/// The largest of some numbers ≥ 0. A maximum passes over NaN: this one keeps it, for the learner to find.
+pub(crate) fn largest(numbers: impl Iterator<Item = f64>) -> f64 {
+    numbers.fold(0.0, |most, number| if number <= most { most } else { number })
+}
+
 /// `‖a‖`, without overflow where the norm itself is finite.
 pub(crate) fn norm(a: &[f64]) -> f64 {
     let largest = a.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
@@ -121,7 +125,7 @@ mod tests {
     fn the_bias_is_the_weight_of_the_constant() {
         let examples = Dense::new(vec![3.0, 4.0, 1.0, 0.0], 2, 2).unwrap();
         for (bias, constant) in [(Bias::Radius, Some(5.0)), (Bias::Standard, Some(1.0)), (Bias::None, None)] {
-            let augmented = Augmented::new(&examples, bias);
+            let augmented = Augmented::new(&examples, bias, |_| 1.0);
             assert_eq!(augmented.constant(), constant);
             let mut a = vec![0.0; augmented.dim()];
             augmented.add_scaled(0, 2.0, &mut a);

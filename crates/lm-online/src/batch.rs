@@ -103,7 +103,7 @@ struct Found {
 
 impl<'a, 'p, E: Examples + ?Sized> State<'a, 'p, E> {
     fn new(set: &TrainingSet<'a, E, BinaryLabels>, plan: &'p Plan) -> Self {
-        let samples = Augmented::new(set.examples(), plan.bias);
+        let samples = Augmented::new(set.examples(), plan.bias, |row| set.weight(row));
         let total_weight = (0..set.len()).map(|row| set.weight(row)).sum();
         let (a, direction) = (vec![0.0; samples.dim()], vec![0.0; samples.dim()]);
         Self { set: *set, samples, plan, total_weight, a, direction, entries: Vec::new(), clean: false }

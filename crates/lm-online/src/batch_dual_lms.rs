@@ -162,7 +162,7 @@ struct Direction {
 impl<'a, G: Gram + ?Sized> State<'a, G> {
     fn new(gram: &'a G, targets: &'a [f64], weights: Vec<f64>, plan: &'a Plan) -> Result<Self> {
         let len = targets.len();
-        let constant = squared_constant(gram, plan.bias)?;
+        let constant = squared_constant(gram, plan.bias, |row| weights[row])?;
         let zeros = || vec![0.0; len];
         let direction = Direction { coefficients: zeros(), bias: 0.0, values: zeros() };
         let residuals = targets.iter().map(|target| -target).collect();

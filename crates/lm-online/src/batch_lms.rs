@@ -179,7 +179,7 @@ impl<'a, E: Examples + ?Sized> State<'a, E> {
         weight: &'a (dyn Fn(usize) -> f64 + Sync),
         plan: &'a Plan,
     ) -> Result<Self> {
-        let samples = Augmented::new(examples, plan.bias);
+        let samples = Augmented::new(examples, plan.bias, weight);
         let (a, gradient, direction) =
             (vec![0.0; samples.dim()], vec![0.0; samples.dim()], vec![0.0; samples.dim()]);
         let figures = SquaresFigures { sum_of_squares: 0.0, gradient_norm: 0.0, initial_norm: 0.0 };
@@ -266,7 +266,8 @@ mod tests {
     use lm_core::{Certificate, Dense, Weights};
 
     /// Least squares by Householder reflections: rows `√ω(1, x)`, right-hand sides `√ω·t`.
-    pub(crate) fn by_qr(rows: &[Vec<f64>], targets: &[f64], weights: &[f64]) -> Vec<f64> {
+    #[allow(clippy::needless_range_loop, reason = "the indices of the matrix are those of the textbook")]
+    fn by_qr(rows: &[Vec<f64>], targets: &[f64], weights: &[f64]) -> Vec<f64> {
         let (n, d) = (rows.len(), rows[0].len() + 1);
         let mut a: Vec<Vec<f64>> = (0..n)
             .map(|i| {

@@ -129,7 +129,7 @@ struct Replay<'a, 'p, E: ?Sized> {
 
 impl<'a, 'p, E: Examples + ?Sized> Replay<'a, 'p, E> {
     fn new(set: &TrainingSet<'a, E, BinaryLabels>, plan: &'p Plan, iterations: usize) -> Self {
-        let samples = Augmented::new(set.examples(), plan.bias);
+        let samples = Augmented::new(set.examples(), plan.bias, |row| set.weight(row));
         let total_weight = (0..set.len()).map(|row| set.weight(row)).sum();
         let (a, sizes) = (vec![0.0; samples.dim()], vec![0.0; samples.dim()]);
         let terms = set.len() + samples.dim() + iterations + 8;

@@ -57,7 +57,7 @@ pub struct SampleCriterion<'a, E: ?Sized> {
 
 impl<'a, E: Examples + ?Sized> SampleCriterion<'a, E> {
     fn new(set: &TrainingSet<'a, E, BinaryLabels>, bias: Bias, form: Form) -> Self {
-        Self { set: *set, samples: Augmented::new(set.examples(), bias), form }
+        Self { set: *set, samples: Augmented::new(set.examples(), bias, |row| set.weight(row)), form }
     }
 
     /// `J`: the number of samples with `aᵗy ≤ 0`. It is constant almost everywhere, which no descent can use.

@@ -158,7 +158,7 @@ impl<'a, G: Gram + ?Sized> State<'a, G> {
         if u32::try_from(len).is_err() {
             return Err(Error::TooLarge { what: "the training set", size: len, limit: u32::MAX as usize });
         }
-        let constant = squared_constant(gram, settings.bias)?;
+        let constant = squared_constant(gram, settings.bias, |row| weights[row])?;
         let norms = gram.diagonal()?.into_iter().zip(&weights).map(|(own, weight)| weight * (own + constant));
         let largest = norms.fold(0.0, f64::max);
         let (alpha, scores, row) = (vec![0.0; len], vec![0.0; len], vec![0.0; len]);

@@ -6,7 +6,7 @@ use lm_core::{
 };
 
 use crate::Bias;
-use crate::augmented::Augmented;
+use crate::augmented::{Augmented, largest};
 use crate::hinge_certificate::Sum;
 
 /// `Σ ωr²` with `r = f(x) − t`, and the norms of its half gradient `Σ ωr·y` at the solution and at zero.
@@ -50,7 +50,7 @@ impl LeastSquaresCertificate {
         weight: impl Fn(usize) -> f64,
     ) -> Result<Verdict> {
         examples.check_dim("the weight vector", self.function.weights().len())?;
-        let samples = Augmented::new(examples, self.bias);
+        let samples = Augmented::new(examples, self.bias, &weight);
         let offset = usize::from(samples.constant().is_some());
         let (w, bias) = (self.function.weights(), self.function.bias());
         let mut squares = Sum::default();
@@ -130,7 +130,7 @@ impl KernelLeastSquaresCertificate {
         if let Some(&index) = self.function.rows().iter().find(|&&row| row >= len) {
             return Err(Error::Index { what: "row of the expansion", index, len });
         }
-        let constant = squared_constant(gram, self.bias)?;
+        let constant = squared_constant(gram, self.bias, &weight)?;
         let (mut row_of, mut residuals) = (vec![0.0; len], vec![Sum::default(); len]);
         let bias = self.function.bias();
         for (row, residual) in residuals.iter_mut().enumerate() {
@@ -166,9 +166,16 @@ fn of_square(sum: Sum, terms: usize) -> Sum {
 }
 
 /// `β²`: what the bias adds to every kernel value.
-pub(crate) fn squared_constant<G: Gram + ?Sized>(gram: &G, bias: Bias) -> Result<f64> {
+pub(crate) fn squared_constant<G: Gram + ?Sized>(
+    gram: &G,
+    bias: Bias,
+    weight: impl Fn(usize) -> f64,
+) -> Result<f64> {
     Ok(match bias {
-        Bias::Radius => gram.diagonal()?.into_iter().fold(0.0, f64::max),
+        Bias::Radius => {
+            let present = gram.diagonal()?.into_iter().enumerate().filter(|(row, _)| weight(*row) != 0.0);
+            largest(present.map(|(_, own)| own))
+        }
         Bias::Standard => 1.0,
         Bias::None => 0.0,
     })
@@ -179,13 +186,13 @@ macro_rules! verify {
         impl<S: $seam + ?Sized> Certificate<TrainingSet<'_, S, $labels>> for $certificate {
             fn verify(&self, set: &TrainingSet<'_, S, $labels>) -> Result<Verdict> {
                 let $given = set.labels();
-                self.check(set.examples(), &$values, |row| set.weight(row))
+                self.check(set.examples(), &$values[..], |row| set.weight(row))
             }
         }
     };
 }
 
-verify!(LeastSquaresCertificate, Examples, Targets, |targets| targets.values().to_vec());
+verify!(LeastSquaresCertificate, Examples, Targets, |targets| targets.values());
 verify!(LeastSquaresCertificate, Examples, BinaryLabels, |labels| labels.values());
-verify!(KernelLeastSquaresCertificate, Gram, Targets, |targets| targets.values().to_vec());
+verify!(KernelLeastSquaresCertificate, Gram, Targets, |targets| targets.values());
 verify!(KernelLeastSquaresCertificate, Gram, BinaryLabels, |labels| labels.values());

@@ -19,6 +19,7 @@ mod cholesky;
 mod criteria;
 mod criterion;
 mod descent;
+mod dual_ascent;
 mod dual_lms;
 mod dual_perceptron;
 mod gradient_descent;

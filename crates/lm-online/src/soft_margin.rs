@@ -22,22 +22,10 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// Makes multipliers feasible: cut off at 0 and at their costs, and, with a bias, the side of larger sum made
-    /// smaller until both sides balance.
-    pub(crate) fn make_feasible(&self, alpha: &mut [f64]) {
-        let mut sides = [0.0, 0.0];
-        for ((alpha, cost), sign) in alpha.iter_mut().zip(&self.costs).zip(&self.signs) {
-            *alpha = alpha.max(0.0).min(*cost);
-            sides[usize::from(*sign > 0.0)] += *alpha;
-        }
-        if !self.biased || sides[0] == sides[1] {
-            return;
-        }
-        let smaller = sides[0].min(sides[1]);
-        let factors = sides.map(|side| if side > smaller { smaller / side } else { 1.0 });
-        for (alpha, sign) in alpha.iter_mut().zip(&self.signs) {
-            *alpha *= factors[usize::from(*sign > 0.0)];
-        }
+    /// The largest factor, at most 1, with which multipliers stay within their costs.
+    pub(crate) fn scale(&self, alpha: &[f64]) -> f64 {
+        let over = alpha.iter().zip(&self.costs).filter(|(alpha, cost)| alpha > cost);
+        over.map(|(alpha, cost)| cost / alpha).fold(1.0, f64::min)
     }
 
     /// The bias of least loss for scores `⟨w·xᵢ⟩`; where an interval of them is, the one nearest to `near`.
@@ -191,14 +179,10 @@ mod tests {
     use lm_core::testing::SplitMix64;
 
     #[test]
-    fn multipliers_are_cut_and_balanced() {
+    fn multipliers_are_scaled_to_their_costs() {
         let problem = Problem { signs: vec![1.0, 1.0, -1.0], costs: vec![1.0, 1.0, 2.0], biased: true };
-        let mut alpha = vec![3.0, -1.0, 1.5];
-        problem.make_feasible(&mut alpha);
-        assert_eq!(alpha, [1.0, 0.0, 1.0]);
-        let mut free = vec![3.0, 0.5, 1.5];
-        Problem { biased: false, ..problem }.make_feasible(&mut free);
-        assert_eq!(free, [1.0, 0.5, 1.5]);
+        assert_eq!(problem.scale(&[0.5, 1.0, 2.0]), 1.0);
+        assert_eq!(problem.scale(&[0.5, 4.0, 3.0]), 0.25);
     }
 
     #[test]

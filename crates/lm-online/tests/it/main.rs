@@ -3,4 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot unwrap has failed")]
 #![allow(missing_docs, reason = "the names of tests say what they show")]
 
+mod batch_conformance;
 mod conformance;
+mod pegasos;
