@@ -4,6 +4,9 @@
 //! model with a trace of its mistakes, which [`MistakeTrace`] replays against the data.
 //!
 //! - [`DualPerceptron`]: the perceptron in dual form, over any Gram matrix.
+//! - [`BatchPerceptron`] and [`BatchRelaxation`]: all samples short of a margin correct the weights together.
+//! - [`BatchLms`], [`BatchDualLms`] and [`DualLms`]: least squares by descent, over examples and over Gram matrices.
+//! - [`Pegasos`], [`KernelPegasos`] and [`LivePegasos`]: the soft margin machine by stochastic subgradient descent.
 //! - [`GradientDescent`] and [`Newton`]: descent on any [`Criterion`], of which [`SampleCriterion`] has five.
 
 mod augmented;
