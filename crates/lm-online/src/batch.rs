@@ -40,6 +40,8 @@ pub(crate) struct Plan {
     pub(crate) rule: Rule,
     pub(crate) rates: Rates,
     pub(crate) margin: f64,
+    /// The share of the margin by which a sample may fall short and still count as right.
+    pub(crate) tolerance: f64,
     pub(crate) threshold: f64,
     pub(crate) bias: Bias,
     pub(crate) passes: u64,
@@ -56,10 +58,19 @@ impl Plan {
         if !good {
             return Err(Error::Setting { name: "margin", value: margin, accepted });
         }
+        if !(0.0..1.0).contains(&self.tolerance) {
+            let accepted = "at least 0, below 1";
+            return Err(Error::Setting { name: "tolerance", value: self.tolerance, accepted });
+        }
         if self.passes == 0 {
             return Err(Error::Setting { name: "passes", value: 0.0, accepted: "an integer of at least 1" });
         }
         checked_threshold(self.threshold)
+    }
+
+    /// What `aᵗy` must exceed for a sample to be left alone.
+    pub(crate) fn required(&self) -> f64 {
+        self.margin * (1.0 - self.tolerance)
     }
 
     /// Runs the procedure; `watch` is shown every point at which samples were looked at.
@@ -79,6 +90,80 @@ impl Plan {
         Ok(Fit { model, report: meter.report(stop, None), certificate })
     }
 }
+
+/// The setters and the fit of a batch procedure, a newtype of [`Plan`].
+macro_rules! batch_procedure {
+    ($type:ident, schedule = $schedule:literal, margin = $margin:literal, passes = $passes:literal, value = $value:literal) => {
+        impl $type {
+            #[doc = concat!("The rate of each iteration; default ", $schedule, ".")]
+            #[must_use]
+            pub fn with_schedule(self, schedule: crate::Schedule) -> Self {
+                Self(Plan { rates: Rates::Schedule(schedule), ..self.0 })
+            }
+
+            #[doc = concat!("The margin `b`: a sample is corrected unless `aᵗy > b`. ", $margin)]
+            #[must_use]
+            pub fn with_margin(self, margin: f64) -> Self {
+                Self(Plan { margin, ..self.0 })
+            }
+
+            /// The length `θ` of a step that is short enough, finite and ≥ 0; default 0. A run that ends by it converged,
+            /// but need not separate: ask [`BatchTrace::separates`](crate::BatchTrace::separates).
+            #[must_use]
+            pub fn with_threshold(self, threshold: f64) -> Self {
+                Self(Plan { threshold, ..self.0 })
+            }
+
+            /// How the bias moves; default [`Bias::Standard`](crate::Bias::Standard), that of samples augmented by 1.
+            #[must_use]
+            pub fn with_bias(self, bias: crate::Bias) -> Self {
+                Self(Plan { bias, ..self.0 })
+            }
+
+            #[doc = concat!(
+                "Ends the run after this many iterations, each a pass over the data. At least 1; default ",
+                $passes,
+                ". A budget on iterations takes its place."
+            )]
+            #[must_use]
+            pub fn with_passes(self, passes: u64) -> Self {
+                Self(Plan { passes, ..self.0 })
+            }
+
+            #[doc = concat!(
+                "As [`Learner::fit_with`](lm_core::Learner::fit_with); `watch` is shown the weights `a = (a₀, w)`, the ",
+                "criterion ",
+                $value,
+                " and the norm of its gradient wherever samples were looked at, the start included."
+            )]
+            ///
+            /// # Errors
+            /// As [`Learner::fit_with`](lm_core::Learner::fit_with).
+            pub fn fit_watching<E: lm_core::Examples + ?Sized>(
+                &self,
+                set: &lm_core::TrainingSet<'_, E, lm_core::BinaryLabels>,
+                control: &lm_core::Control<'_>,
+                watch: &mut dyn FnMut(&crate::Visit<'_>),
+            ) -> lm_core::Result<lm_core::Fit<lm_core::Linear, crate::BatchTrace>> {
+                self.0.fit(set, control, watch)
+            }
+        }
+
+        impl<E: lm_core::Examples + ?Sized> lm_core::Learner<E, lm_core::BinaryLabels> for $type {
+            type Model = lm_core::Linear;
+            type Certificate = crate::BatchTrace;
+
+            fn fit_with(
+                &self,
+                set: &lm_core::TrainingSet<'_, E, lm_core::BinaryLabels>,
+                control: &lm_core::Control<'_>,
+            ) -> lm_core::Result<lm_core::Fit<lm_core::Linear, crate::BatchTrace>> {
+                self.fit_watching(set, control, &mut |_| {})
+            }
+        }
+    };
+}
+pub(crate) use batch_procedure;
 
 struct State<'a, 'p, E: ?Sized> {
     set: TrainingSet<'a, E, BinaryLabels>,
@@ -134,15 +219,15 @@ impl<'a, 'p, E: Examples + ?Sized> State<'a, 'p, E> {
     /// Adds up what all samples short of the margin ask for.
     fn look(&mut self) -> Found {
         let Self { set, samples, plan, a, direction, .. } = self;
-        let mut found = Found::default();
+        let (mut found, required) = (Found::default(), plan.required());
         direction.fill(0.0);
         samples.for_each_score(a, |row, score| {
             let (sign, weight) = (set.labels().signs()[row].value(), set.weight(row));
-            let short = plan.margin - sign * score;
             // Written so that NaN counts as short, and is found. An example of weight 0 is absent.
-            if short < 0.0 || weight == 0.0 {
+            if sign * score > required || weight == 0.0 {
                 return;
             }
+            let short = plan.margin - sign * score;
             let (factor, value) = match plan.rule {
                 Rule::Perceptron => (1.0, short),
                 Rule::Relaxation => match samples.norm_squared(row) {

@@ -13,12 +13,9 @@
 //! # Reference
 //! Cristianini & Shawe-Taylor (2000), exercises 2.1 and 2.2, section 2.3.
 
-use lm_core::{
-    BinaryLabels, Control, DualExpansion, Error, Fit, Gram, Hypothesis, Learner, Meter, Result, Stop,
-    Targets, TrainingSet,
-};
+use lm_core::{Control, DualExpansion, Error, Fit, Gram, Hypothesis, Meter, Result, Stop};
 
-use crate::batch_lms::{Plan, settings};
+use crate::batch_lms::{Plan, least_squares, settings};
 use crate::criterion::dot;
 use crate::least_squares::squared_constant;
 use crate::{Bias, KernelLeastSquaresCertificate, Schedule, SquaresFigures};
@@ -54,10 +51,11 @@ impl BatchDualLms {
         &self,
         gram: &G,
         targets: &[f64],
-        weights: Vec<f64>,
+        weight: &(dyn Fn(usize) -> f64 + Sync),
         control: &Control<'_>,
     ) -> Result<Fit<DualExpansion, KernelLeastSquaresCertificate>> {
         self.0.validate()?;
+        let weights = (0..targets.len()).map(weight).collect();
         let mut meter = control.start(self.0.passes);
         let mut state = State::new(gram, targets, weights, &self.0)?;
         let stop = state.run(&mut meter)?;
@@ -72,33 +70,7 @@ impl BatchDualLms {
     }
 }
 
-impl<G: Gram + ?Sized> Learner<G, Targets> for BatchDualLms {
-    type Model = DualExpansion;
-    type Certificate = KernelLeastSquaresCertificate;
-
-    fn fit_with(
-        &self,
-        set: &TrainingSet<'_, G, Targets>,
-        control: &Control<'_>,
-    ) -> Result<Fit<DualExpansion, KernelLeastSquaresCertificate>> {
-        let weights = (0..set.len()).map(|row| set.weight(row)).collect();
-        self.run(set.examples(), set.labels().values(), weights, control)
-    }
-}
-
-impl<G: Gram + ?Sized> Learner<G, BinaryLabels> for BatchDualLms {
-    type Model = DualExpansion;
-    type Certificate = KernelLeastSquaresCertificate;
-
-    fn fit_with(
-        &self,
-        set: &TrainingSet<'_, G, BinaryLabels>,
-        control: &Control<'_>,
-    ) -> Result<Fit<DualExpansion, KernelLeastSquaresCertificate>> {
-        let weights = (0..set.len()).map(|row| set.weight(row)).collect();
-        self.run(set.examples(), &set.labels().values(), weights, control)
-    }
-}
+least_squares!(BatchDualLms, Gram, DualExpansion, KernelLeastSquaresCertificate);
 
 /// `Σⱼ cⱼ K(xⱼ, xᵢ)` for every `i`.
 pub(crate) fn product<G: Gram + ?Sized>(gram: &G, coefficients: &[f64]) -> Result<Vec<f64>> {
@@ -262,7 +234,9 @@ mod tests {
     use super::*;
     use crate::BatchLms;
     use lm_core::testing::SplitMix64;
-    use lm_core::{Certificate, Dense, VectorGram, VectorKernel, Weights};
+    use lm_core::{
+        BinaryLabels, Certificate, Dense, Learner, Targets, TrainingSet, VectorGram, VectorKernel, Weights,
+    };
 
     #[test]
     fn with_a_linear_kernel_it_is_the_primal_descent() {

@@ -16,9 +16,7 @@
 //! Widrow & Hoff (1960); Duda, Hart & Stork (2001), section 5.8.4; Cristianini & Shawe-Taylor (2000), exercise 2.2;
 //! Hestenes & Stiefel (1952) for conjugate directions.
 
-use lm_core::{
-    BinaryLabels, Control, Error, Examples, Fit, Learner, Linear, Meter, Result, Stop, Targets, TrainingSet,
-};
+use lm_core::{Control, Error, Examples, Fit, Linear, Meter, Result, Stop};
 
 use crate::augmented::{Augmented, norm};
 use crate::criterion::dot;
@@ -91,6 +89,29 @@ macro_rules! settings {
 }
 pub(crate) use settings;
 
+/// Learning real targets and labels ±1 by one and the same run.
+macro_rules! least_squares {
+    ($type:ty, $seam:ident, $model:ty, $certificate:ty) => {
+        crate::batch_lms::least_squares!(@ $type, $seam, $model, $certificate, lm_core::Targets);
+        crate::batch_lms::least_squares!(@ $type, $seam, $model, $certificate, lm_core::BinaryLabels);
+    };
+    (@ $type:ty, $seam:ident, $model:ty, $certificate:ty, $labels:ty) => {
+        impl<S: $seam + ?Sized> lm_core::Learner<S, $labels> for $type {
+            type Model = $model;
+            type Certificate = $certificate;
+
+            fn fit_with(
+                &self,
+                set: &lm_core::TrainingSet<'_, S, $labels>,
+                control: &lm_core::Control<'_>,
+            ) -> lm_core::Result<lm_core::Fit<$model, $certificate>> {
+                self.run(set.examples(), &set.labels().values()[..], &|row| set.weight(row), control)
+            }
+        }
+    };
+}
+pub(crate) use least_squares;
+
 /// The settings of least squares by batch descent.
 ///
 /// ```
@@ -134,31 +155,7 @@ impl BatchLms {
     }
 }
 
-impl<E: Examples + ?Sized> Learner<E, Targets> for BatchLms {
-    type Model = Linear;
-    type Certificate = LeastSquaresCertificate;
-
-    fn fit_with(
-        &self,
-        set: &TrainingSet<'_, E, Targets>,
-        control: &Control<'_>,
-    ) -> Result<Fit<Linear, LeastSquaresCertificate>> {
-        self.run(set.examples(), set.labels().values(), &|row| set.weight(row), control)
-    }
-}
-
-impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for BatchLms {
-    type Model = Linear;
-    type Certificate = LeastSquaresCertificate;
-
-    fn fit_with(
-        &self,
-        set: &TrainingSet<'_, E, BinaryLabels>,
-        control: &Control<'_>,
-    ) -> Result<Fit<Linear, LeastSquaresCertificate>> {
-        self.run(set.examples(), &set.labels().values(), &|row| set.weight(row), control)
-    }
-}
+least_squares!(BatchLms, Examples, Linear, LeastSquaresCertificate);
 
 struct State<'a, E: ?Sized> {
     samples: Augmented<'a, E>,
@@ -263,7 +260,7 @@ impl<'a, E: Examples + ?Sized> State<'a, E> {
 mod tests {
     use super::*;
     use lm_core::testing::SplitMix64;
-    use lm_core::{Certificate, Dense, Weights};
+    use lm_core::{BinaryLabels, Certificate, Dense, Learner, Targets, TrainingSet, Weights};
 
     /// Least squares by Householder reflections: rows `√ω(1, x)`, right-hand sides `√ω·t`.
     #[allow(clippy::needless_range_loop, reason = "the indices of the matrix are those of the textbook")]

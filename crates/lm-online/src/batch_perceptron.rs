@@ -13,10 +13,8 @@
 //! # Reference
 //! Duda, Hart & Stork (2001), section 5.5, algorithms 3 (threshold) and 6 (variable increment, margin).
 
-use lm_core::{BinaryLabels, Control, Examples, Fit, Learner, Linear, Result, TrainingSet};
-
-use crate::batch::{Plan, Rates, Rule};
-use crate::{BatchTrace, Bias, Schedule, Visit};
+use crate::batch::{Plan, Rates, Rule, batch_procedure};
+use crate::{Bias, Schedule};
 
 /// The settings of the batch perceptron.
 ///
@@ -39,76 +37,26 @@ pub struct BatchPerceptron(Plan);
 impl Default for BatchPerceptron {
     fn default() -> Self {
         let (rule, rates) = (Rule::Perceptron, Rates::Schedule(Schedule::unit()));
-        Self(Plan { rule, rates, margin: 0.0, threshold: 0.0, bias: Bias::Standard, passes: 1_000 })
+        let (margin, tolerance, threshold) = (0.0, 0.0, 0.0);
+        Self(Plan { rule, rates, margin, tolerance, threshold, bias: Bias::Standard, passes: 1_000 })
     }
 }
 
-impl BatchPerceptron {
-    /// The rate of each iteration; default 1 in all of them.
-    #[must_use]
-    pub fn with_schedule(self, schedule: Schedule) -> Self {
-        Self(Plan { rates: Rates::Schedule(schedule), ..self.0 })
-    }
-
-    /// The margin `b`: a sample is corrected unless `aᵗy > b`. Finite and ≥ 0; default 0.
-    #[must_use]
-    pub fn with_margin(self, margin: f64) -> Self {
-        Self(Plan { margin, ..self.0 })
-    }
-
-    /// The length `θ` of a step that is short enough, finite and ≥ 0; default 0, so that only a separation is. A run that
-    /// ends by it converged, but need not separate: ask [`BatchTrace::separates`].
-    #[must_use]
-    pub fn with_threshold(self, threshold: f64) -> Self {
-        Self(Plan { threshold, ..self.0 })
-    }
-
-    /// How the bias moves; default [`Bias::Standard`], that of samples augmented by 1.
-    #[must_use]
-    pub fn with_bias(self, bias: Bias) -> Self {
-        Self(Plan { bias, ..self.0 })
-    }
-
-    /// Ends the run after this many iterations, each a pass over the data. At least 1; default 1000. A budget on
-    /// iterations takes its place.
-    #[must_use]
-    pub fn with_passes(self, passes: u64) -> Self {
-        Self(Plan { passes, ..self.0 })
-    }
-
-    /// As [`Learner::fit_with`]; `watch` is shown the weights `a = (a₀, w)`, the criterion `Σ ω(b − aᵗy)` and the norm of
-    /// its gradient wherever samples were looked at, the start included.
-    ///
-    /// # Errors
-    /// As [`Learner::fit_with`].
-    pub fn fit_watching<E: Examples + ?Sized>(
-        &self,
-        set: &TrainingSet<'_, E, BinaryLabels>,
-        control: &Control<'_>,
-        watch: &mut dyn FnMut(&Visit<'_>),
-    ) -> Result<Fit<Linear, BatchTrace>> {
-        self.0.fit(set, control, watch)
-    }
-}
-
-impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for BatchPerceptron {
-    type Model = Linear;
-    type Certificate = BatchTrace;
-
-    fn fit_with(
-        &self,
-        set: &TrainingSet<'_, E, BinaryLabels>,
-        control: &Control<'_>,
-    ) -> Result<Fit<Linear, BatchTrace>> {
-        self.fit_watching(set, control, &mut |_| {})
-    }
+batch_procedure! {
+    BatchPerceptron,
+    schedule = "1 in all of them",
+    margin = "Finite and ≥ 0; default 0.",
+    passes = "1000",
+    value = "`Σ ω(b − aᵗy)`"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use lm_core::testing::SplitMix64;
-    use lm_core::{Certificate, Dense, Error, Margins, Stop};
+    use lm_core::{
+        BinaryLabels, Certificate, Control, Dense, Error, Learner, Margins, Result, Stop, TrainingSet,
+    };
 
     #[test]
     fn iterations_by_hand() {

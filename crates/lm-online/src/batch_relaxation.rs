@@ -7,17 +7,16 @@
 //! which is 0 where every sample has the margin `b > 0`.
 //! # Method
 //! `a ← a + η(k) Σ ω (b − aᵗy)/‖y‖² · y` over these samples, the gradient descent of `J_r`, until there are none, or until
-//! a step is shorter than the threshold `θ`. By default `η = 1/Σω`: a step is the mean of the exact relaxations of all
+//! a step is shorter than the threshold `θ`. A sample within a share of the margin, the tolerance, is left alone: the way to
+//! the margin itself has no end. By default `η = 1/Σω`: a step is the mean of the exact relaxations of all
 //! samples, and `J_r` never grows. Rates up to `2/Σω` keep that; larger ones may end sooner or never.
 //! # Cost
 //! One pass over the data an iteration; memory for `2d` numbers and the trace.
 //! # Reference
 //! Duda, Hart & Stork (2001), section 5.6, algorithm 8; Agmon (1954), Motzkin & Schoenberg (1954).
 
-use lm_core::{BinaryLabels, Control, Examples, Fit, Learner, Linear, Result, TrainingSet};
-
-use crate::batch::{Plan, Rates, Rule};
-use crate::{BatchTrace, Bias, Schedule, Visit};
+use crate::Bias;
+use crate::batch::{Plan, Rates, Rule, batch_procedure};
 
 /// The settings of batch relaxation.
 ///
@@ -38,78 +37,35 @@ pub struct BatchRelaxation(Plan);
 impl Default for BatchRelaxation {
     fn default() -> Self {
         let (rule, rates) = (Rule::Relaxation, Rates::Mean);
-        Self(Plan { rule, rates, margin: 1.0, threshold: 1e-8, bias: Bias::Standard, passes: 10_000 })
+        let (margin, tolerance, threshold) = (1.0, 0.01, 0.0);
+        Self(Plan { rule, rates, margin, tolerance, threshold, bias: Bias::Standard, passes: 10_000 })
     }
+}
+
+batch_procedure! {
+    BatchRelaxation,
+    schedule = "one over the sum of the weights",
+    margin = "Finite and > 0; default 1. Towards a margin of 0 all weights would stay 0.",
+    passes = "10 000",
+    value = "`J_r`"
 }
 
 impl BatchRelaxation {
-    /// The rate of each iteration; default one over the sum of the weights.
+    /// The share of the margin by which a sample may fall short and still count as right. At least 0, below 1; default
+    /// 0.01. With 0 the run approaches its goal without reaching it, unless its rate is large.
     #[must_use]
-    pub fn with_schedule(self, schedule: Schedule) -> Self {
-        Self(Plan { rates: Rates::Schedule(schedule), ..self.0 })
-    }
-
-    /// The margin `b`: a sample is pulled towards `aᵗy = b` unless `aᵗy > b`. Finite and > 0; default 1.
-    #[must_use]
-    pub fn with_margin(self, margin: f64) -> Self {
-        Self(Plan { margin, ..self.0 })
-    }
-
-    /// The length `θ` of a step that is short enough, finite and ≥ 0; default 1e-8. Steps towards a boundary become short
-    /// without ever crossing it, so a run that ends by it usually separates although some samples are just short of the
-    /// margin.
-    #[must_use]
-    pub fn with_threshold(self, threshold: f64) -> Self {
-        Self(Plan { threshold, ..self.0 })
-    }
-
-    /// How the bias moves; default [`Bias::Standard`], that of samples augmented by 1.
-    #[must_use]
-    pub fn with_bias(self, bias: Bias) -> Self {
-        Self(Plan { bias, ..self.0 })
-    }
-
-    /// Ends the run after this many iterations, each a pass over the data. At least 1; default 10 000. A budget on
-    /// iterations takes its place.
-    #[must_use]
-    pub fn with_passes(self, passes: u64) -> Self {
-        Self(Plan { passes, ..self.0 })
-    }
-
-    /// As [`Learner::fit_with`]; `watch` is shown the weights `a = (a₀, w)`, the criterion `J_r` and the norm of its
-    /// gradient wherever samples were looked at, the start included.
-    ///
-    /// # Errors
-    /// As [`Learner::fit_with`].
-    pub fn fit_watching<E: Examples + ?Sized>(
-        &self,
-        set: &TrainingSet<'_, E, BinaryLabels>,
-        control: &Control<'_>,
-        watch: &mut dyn FnMut(&Visit<'_>),
-    ) -> Result<Fit<Linear, BatchTrace>> {
-        self.0.fit(set, control, watch)
-    }
-}
-
-impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for BatchRelaxation {
-    type Model = Linear;
-    type Certificate = BatchTrace;
-
-    fn fit_with(
-        &self,
-        set: &TrainingSet<'_, E, BinaryLabels>,
-        control: &Control<'_>,
-    ) -> Result<Fit<Linear, BatchTrace>> {
-        self.fit_watching(set, control, &mut |_| {})
+    pub fn with_tolerance(self, tolerance: f64) -> Self {
+        Self(Plan { tolerance, ..self.0 })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Schedule;
     use crate::{Criterion, SampleCriterion};
     use lm_core::testing::SplitMix64;
-    use lm_core::{Certificate, Dense, Error, Margins, Weights};
+    use lm_core::{BinaryLabels, Certificate, Control, Dense, Error, Learner, Margins, TrainingSet, Weights};
 
     fn overlapping(seed: u64) -> (Dense<'static>, BinaryLabels, Weights) {
         let mut random = SplitMix64::new(seed);
@@ -129,7 +85,8 @@ mod tests {
             for bias in [Bias::Standard, Bias::Radius, Bias::None] {
                 let criterion = SampleCriterion::relaxation(&set, bias, 0.7).unwrap();
                 let mut path = Vec::new();
-                let learner = BatchRelaxation::default().with_margin(0.7).with_bias(bias).with_passes(200);
+                let learner = BatchRelaxation::default().with_margin(0.7).with_bias(bias).with_tolerance(0.0);
+                let learner = learner.with_passes(200);
                 let fit = learner
                     .fit_watching(&set, &Control::default(), &mut |visit| {
                         assert!((visit.value - criterion.value(visit.point)).abs() < 1e-12);
@@ -153,7 +110,7 @@ mod tests {
         // y = 2 twice, once from −(−2): both are at a = b/2 after the mean of two exact steps.
         let examples = Dense::new(vec![2.0, -2.0], 2, 1).unwrap();
         let labels = BinaryLabels::from_integers(&[1, -1]).unwrap();
-        let learner = BatchRelaxation::default().with_bias(Bias::None).with_margin(3.0);
+        let learner = BatchRelaxation::default().with_bias(Bias::None).with_margin(3.0).with_tolerance(0.0);
         let fit = learner.with_passes(1).fit(&examples, &labels).unwrap();
         assert_eq!(fit.model.weights(), [1.5]);
         let over = learner.with_schedule(Schedule::constant(0.75).unwrap()).fit(&examples, &labels).unwrap();
@@ -174,6 +131,7 @@ mod tests {
         for bad in [-1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(name(BatchRelaxation::default().with_margin(bad)), "margin");
             assert_eq!(name(BatchRelaxation::default().with_threshold(bad)), "threshold");
+            assert_eq!(name(BatchRelaxation::default().with_tolerance(bad)), "tolerance");
         }
         assert_eq!(name(BatchRelaxation::default().with_margin(0.0)), "margin");
         assert_eq!(name(BatchRelaxation::default().with_passes(0)), "passes");

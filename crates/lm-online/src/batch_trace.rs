@@ -108,8 +108,8 @@ impl BatchTrace {
             let margin = set.labels().signs()[row].value() * value;
             let doubt = 4.0 * f64::EPSILON * (w.len() as f64 + 2.0) * size;
             // Written so that NaN fails.
-            let short = !(margin + doubt > self.plan.margin);
-            let (what, claimed) = ("the margin of a separation", self.plan.margin);
+            let short = !(margin + doubt > self.plan.required());
+            let (what, claimed) = ("the margin of a separation", self.plan.required());
             short.then_some(Discrepancy { what, claimed, recomputed: margin, row: Some(row) })
         })
     }
@@ -141,12 +141,13 @@ impl<'a, 'p, E: Examples + ?Sized> Replay<'a, 'p, E> {
     fn step(&mut self, k: u64, entry: Entry) -> Result<Option<Discrepancy>> {
         // Samples that are short whatever the rounding, and samples that rounding decides, with their margins.
         let (mut short, mut doubtful) = (Vec::new(), Vec::new());
+        let required = self.plan.required();
         for row in 0..self.set.len() {
             let (margin, doubt) = self.margin(row);
-            if self.set.weight(row) == 0.0 || margin > self.plan.margin + doubt {
+            if self.set.weight(row) == 0.0 || margin > required + doubt {
                 continue;
             }
-            let list = if margin <= self.plan.margin - doubt { &mut short } else { &mut doubtful };
+            let list = if margin <= required - doubt { &mut short } else { &mut doubtful };
             list.push((row, margin));
         }
         let claimed = entry.corrected as usize;

@@ -14,12 +14,10 @@
 //! # Reference
 //! Widrow & Hoff (1960); Cristianini & Shawe-Taylor (2000), table 2.3 and exercise 2.1.
 
-use lm_core::{
-    BinaryLabels, Columns, Control, DualExpansion, Error, Fit, Gram, Learner, Meter, Result, Stop, Targets,
-    TrainingSet,
-};
+use lm_core::{Columns, Control, DualExpansion, Error, Fit, Gram, Meter, Result, Stop};
 
 use crate::batch_dual_lms::recomputed;
+use crate::batch_lms::least_squares;
 use crate::least_squares::squared_constant;
 use crate::order::Orders;
 use crate::{Bias, KernelLeastSquaresCertificate, Order, Schedule, SquaresFigures};
@@ -94,10 +92,11 @@ impl DualLms {
         &self,
         gram: &G,
         targets: &[f64],
-        weights: Vec<f64>,
+        weight: &(dyn Fn(usize) -> f64 + Sync),
         control: &Control<'_>,
     ) -> Result<Fit<DualExpansion, KernelLeastSquaresCertificate>> {
         self.validate()?;
+        let weights = (0..targets.len()).map(weight).collect();
         let mut meter = control.start(self.passes);
         let mut state = State::new(gram, targets, weights, self)?;
         let (stop, function, figures) = state.run(&mut meter, self)?;
@@ -107,33 +106,7 @@ impl DualLms {
     }
 }
 
-impl<G: Gram + ?Sized> Learner<G, Targets> for DualLms {
-    type Model = DualExpansion;
-    type Certificate = KernelLeastSquaresCertificate;
-
-    fn fit_with(
-        &self,
-        set: &TrainingSet<'_, G, Targets>,
-        control: &Control<'_>,
-    ) -> Result<Fit<DualExpansion, KernelLeastSquaresCertificate>> {
-        let weights = (0..set.len()).map(|row| set.weight(row)).collect();
-        self.run(set.examples(), set.labels().values(), weights, control)
-    }
-}
-
-impl<G: Gram + ?Sized> Learner<G, BinaryLabels> for DualLms {
-    type Model = DualExpansion;
-    type Certificate = KernelLeastSquaresCertificate;
-
-    fn fit_with(
-        &self,
-        set: &TrainingSet<'_, G, BinaryLabels>,
-        control: &Control<'_>,
-    ) -> Result<Fit<DualExpansion, KernelLeastSquaresCertificate>> {
-        let weights = (0..set.len()).map(|row| set.weight(row)).collect();
-        self.run(set.examples(), &set.labels().values(), weights, control)
-    }
-}
+least_squares!(DualLms, Gram, DualExpansion, KernelLeastSquaresCertificate);
 
 struct State<'a, G: ?Sized> {
     gram: &'a G,
@@ -247,7 +220,7 @@ impl<'a, G: Gram + ?Sized> State<'a, G> {
 mod tests {
     use super::*;
     use lm_core::testing::SplitMix64;
-    use lm_core::{Certificate, Dense, Examples, VectorGram, VectorKernel};
+    use lm_core::{Certificate, Dense, Examples, Learner, Targets, TrainingSet, VectorGram, VectorKernel};
 
     fn regression(seed: u64, noise: f64) -> (Dense<'static>, Targets) {
         let mut random = SplitMix64::new(seed);

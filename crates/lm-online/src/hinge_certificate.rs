@@ -29,8 +29,7 @@ impl HingeCertificate {
         cost: f64,
         biased: bool,
     ) -> Result<Self> {
-        let costs = (0..set.len()).map(|row| cost * set.weight(row)).collect();
-        let problem = Problem { signs: set.labels().values(), costs, biased };
+        let problem = Problem::new(set, cost, biased);
         let values = hyperplane.decision_values(set.examples())?;
         let mut of_alpha = vec![0.0; set.examples().dim()];
         for (row, alpha) in alpha.iter().enumerate().filter(|(_, alpha)| **alpha > 0.0) {

@@ -25,7 +25,7 @@ use crate::hinge_certificate::{Sum, compare, infeasible};
 use crate::order::Orders;
 use crate::pace::{Options, Pace};
 use crate::pegasos::{Penalty, Settings, counted, settings, sweeps};
-use crate::soft_margin::{Best, Problem, Search};
+use crate::soft_margin::{Best, Problem, Run, run};
 
 /// The settings of Pegasos over a Gram matrix.
 ///
@@ -66,7 +66,8 @@ impl<G: Gram + ?Sized> Learner<G, BinaryLabels> for KernelPegasos {
         self.0.validate()?;
         let mut meter = control.start(self.0.passes(set.len()));
         let mut state = State::new(set, &self.0)?;
-        let (stop, best) = state.run(&mut meter, &self.0)?;
+        let orders = Orders::new(self.0.order, set.len());
+        let (stop, best) = run(&mut state, orders, self.0.tolerance, &mut meter)?;
         let (coefficients, bias) = best.machine;
         let model = DualExpansion::from_all(&coefficients, bias)?;
         let (cost, biased) = (state.cost, self.0.options.biased);
@@ -103,47 +104,13 @@ impl<'a, G: Gram + ?Sized> State<'a, G> {
     fn new(set: &TrainingSet<'a, G, BinaryLabels>, settings: &Settings) -> Result<Self> {
         let (gram, len) = (set.examples(), set.len());
         let (cost, factors) = counted(set, settings.penalty)?;
-        let costs: Vec<f64> = (0..len).map(|row| cost * set.weight(row)).collect();
-        let lambda = 1.0 / costs.iter().sum::<f64>();
-        let problem = Problem { signs: set.labels().values(), costs, biased: settings.options.biased };
+        let problem = Problem::new(set, cost, settings.options.biased);
+        let lambda = 1.0 / problem.costs.iter().sum::<f64>();
         let pace = Pace::new(lambda, settings.options, settings.averaging)?;
         let (coefficients, scores, row) = (Sums::new(len), Sums::new(len), vec![0.0; len]);
         let diagonal = gram.diagonal()?;
         let ascent = Ascent::new(vec![0.0; len], Scores::new(gram, diagonal.clone()), 0.0);
         Ok(Self { gram, problem, cost, factors, diagonal, pace, coefficients, scores, row, ascent })
-    }
-
-    /// Passes over the data until the gap is small enough or the budget is used up.
-    fn run(&mut self, meter: &mut Meter<'_>, settings: &Settings) -> Result<(Stop, Best<Machine>)> {
-        let mut orders = Orders::new(settings.order, self.factors.len());
-        let mut search = Search::new(settings.tolerance);
-        let mut stop = meter.advance(0, 0);
-        loop {
-            if let Some(end) = search.look(stop, meter, || self.look())? {
-                return Ok(end);
-            }
-            stop = self.pass(orders.of_pass(meter.iterations()), meter)?;
-        }
-    }
-
-    /// One pass over the data; it may be cut short.
-    fn pass(&mut self, order: Option<&[u32]>, meter: &mut Meter<'_>) -> Result<Option<Stop>> {
-        // Corrections between two looks at the clock: each costs a row of the Gram matrix.
-        const BLOCK: u64 = 16;
-        let len = self.factors.len();
-        let mut counted = self.pace.corrections();
-        for position in 0..len {
-            self.step(order.map_or(position, |order| order[position] as usize))?;
-            let made = self.pace.corrections() - counted;
-            if made >= BLOCK {
-                counted += made;
-                if let Some(stop) = meter.advance(0, made * len as u64) {
-                    return Ok(Some(stop));
-                }
-            }
-        }
-        let rows = self.pace.corrections() - counted + std::mem::take(&mut self.ascent.space.rows);
-        Ok(meter.advance(1, rows * len as u64))
     }
 
     /// Meets one example.
@@ -172,6 +139,29 @@ impl<'a, G: Gram + ?Sized> State<'a, G> {
         }
         Ok(())
     }
+}
+
+impl<G: Gram + ?Sized> Run for State<'_, G> {
+    type Machine = Machine;
+
+    fn pass(&mut self, order: Option<&[u32]>, meter: &mut Meter<'_>) -> Result<Option<Stop>> {
+        // Corrections between two looks at the clock: each costs a row of the Gram matrix.
+        const BLOCK: u64 = 16;
+        let len = self.factors.len();
+        let mut counted = self.pace.corrections();
+        for position in 0..len {
+            self.step(order.map_or(position, |order| order[position] as usize))?;
+            let made = self.pace.corrections() - counted;
+            if made >= BLOCK {
+                counted += made;
+                if let Some(stop) = meter.advance(0, made * len as u64) {
+                    return Ok(Some(stop));
+                }
+            }
+        }
+        let rows = self.pace.corrections() - counted + std::mem::take(&mut self.ascent.space.rows);
+        Ok(meter.advance(1, rows * len as u64))
+    }
 
     /// The machine that the sums hold now, and a bound from its multipliers, improved. The next pass counts the kernel
     /// values that this asks for.
@@ -186,13 +176,7 @@ impl<'a, G: Gram + ?Sized> State<'a, G> {
             alpha.iter().zip(&self.problem.signs).map(|(alpha, sign)| alpha * sign).collect();
         let norm: f64 = machine.iter().zip(&scores).map(|(coefficient, score)| coefficient * score).sum();
         let bias = self.problem.best_bias(&scores, self.pace.output_bias());
-        // Differences of sums: what should be 0 may be less by rounding.
-        alpha.iter_mut().for_each(|alpha| *alpha = alpha.max(0.0));
-        let scale = self.problem.scale(&alpha);
-        alpha
-            .iter_mut()
-            .zip(&self.problem.costs)
-            .for_each(|(alpha, cost)| *alpha = (*alpha * scale).min(*cost));
+        let scale = self.problem.scale(&mut alpha);
         let mut own = Ascent::new(alpha, Scores::new(self.gram, self.diagonal.clone()), bias);
         own.space.scores = scores.iter().map(|score| score * scale).collect();
         if own.value(&self.problem, bias) > self.ascent.value(&self.problem, bias) {
@@ -227,8 +211,7 @@ impl KernelHingeCertificate {
         cost: f64,
         biased: bool,
     ) -> Result<Self> {
-        let costs = (0..set.len()).map(|row| cost * set.weight(row)).collect();
-        let problem = Problem { signs: set.labels().values(), costs, biased };
+        let problem = Problem::new(set, cost, biased);
         let values = lm_core::Hypothesis::decision_values(&machine, set.examples())?;
         let signed: Vec<f64> = alpha.iter().zip(&problem.signs).map(|(alpha, sign)| alpha * sign).collect();
         let dual_norm = DualExpansion::from_all(&signed, 0.0)?.norm_squared(set.examples())?;

@@ -34,7 +34,7 @@ use crate::hinge_certificate::HingeCertificate;
 use crate::live_pegasos::LivePegasos;
 use crate::order::Orders;
 use crate::pace::Options;
-use crate::soft_margin::{Best, Problem, Search};
+use crate::soft_margin::{Best, Problem, Run, run};
 
 /// How much slack costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -203,7 +203,8 @@ impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for Pegasos {
         self.0.validate()?;
         let mut meter = control.start(self.0.passes(set.len()));
         let mut state = State::new(set, &self.0)?;
-        let (stop, best) = state.run(&mut meter, &self.0)?;
+        let orders = Orders::new(self.0.order, set.len());
+        let (stop, best) = run(&mut state, orders, self.0.tolerance, &mut meter)?;
         let certificate =
             HingeCertificate::compute(set, best.machine, best.alpha, state.cost, self.0.options.biased)?;
         let model = certificate.hyperplane().clone();
@@ -231,8 +232,7 @@ impl<'a, E: Examples + ?Sized> State<'a, E> {
         let (examples, len) = (set.examples(), set.len());
         let (cost, factors) = counted(set, settings.penalty)?;
         let total_weight: f64 = (0..len).map(|row| set.weight(row)).sum();
-        let costs = (0..len).map(|row| cost * set.weight(row)).collect();
-        let problem = Problem { signs: set.labels().values(), costs, biased: settings.options.biased };
+        let problem = Problem::new(set, cost, settings.options.biased);
         let lambda = 1.0 / (cost * total_weight);
         let learner =
             LivePegasos::with_options(examples.dim(), lambda, settings.options, settings.averaging)?;
@@ -240,37 +240,6 @@ impl<'a, E: Examples + ?Sized> State<'a, E> {
         let ascent =
             Ascent::new(vec![0.0; len], Vectors { examples, weights: vec![0.0; examples.dim()] }, 0.0);
         Ok(Self { examples, problem, cost, factors, learner, coefficients, scores, ascent })
-    }
-
-    /// Passes over the data until the gap is small enough or the budget is used up.
-    fn run(&mut self, meter: &mut Meter<'_>, settings: &Settings) -> Result<(Stop, Best<Linear>)> {
-        let mut orders = Orders::new(settings.order, self.factors.len());
-        let mut search = Search::new(settings.tolerance);
-        let mut stop = meter.advance(0, 0);
-        loop {
-            if let Some(end) = search.look(stop, meter, || self.look())? {
-                return Ok(end);
-            }
-            stop = self.pass(orders.of_pass(meter.iterations()), meter)?;
-        }
-    }
-
-    /// One pass over the data; it may be cut short.
-    fn pass(&mut self, order: Option<&[u32]>, meter: &mut Meter<'_>) -> Result<Option<Stop>> {
-        // Visits between two looks at the clock.
-        const BLOCK: usize = 4096;
-        let len = self.factors.len();
-        for start in (0..len).step_by(BLOCK) {
-            if start > 0
-                && let Some(stop) = meter.advance(0, 0)
-            {
-                return Ok(Some(stop));
-            }
-            for position in start..(start + BLOCK).min(len) {
-                self.step(order.map_or(position, |order| order[position] as usize))?;
-            }
-        }
-        Ok(meter.advance(1, 0))
     }
 
     /// Meets one example.
@@ -288,6 +257,35 @@ impl<'a, E: Examples + ?Sized> State<'a, E> {
             self.coefficients.rescale(rescale);
         }
         Ok(())
+    }
+
+    /// The coefficients of the examples in the weights, scaled so that they are feasible.
+    fn own_multipliers(&self, weights: &[f64], bias: f64) -> Ascent<Vectors<'a, E>> {
+        let mut alpha = self.coefficients.output(self.learner.clock());
+        let scale = self.problem.scale(&mut alpha);
+        let weights = weights.iter().map(|w| w * scale).collect();
+        Ascent::new(alpha, Vectors { examples: self.examples, weights }, bias)
+    }
+}
+
+impl<E: Examples + ?Sized> Run for State<'_, E> {
+    type Machine = Linear;
+
+    fn pass(&mut self, order: Option<&[u32]>, meter: &mut Meter<'_>) -> Result<Option<Stop>> {
+        // Visits between two looks at the clock.
+        const BLOCK: usize = 4096;
+        let len = self.factors.len();
+        for start in (0..len).step_by(BLOCK) {
+            if start > 0
+                && let Some(stop) = meter.advance(0, 0)
+            {
+                return Ok(Some(stop));
+            }
+            for position in start..(start + BLOCK).min(len) {
+                self.step(order.map_or(position, |order| order[position] as usize))?;
+            }
+        }
+        Ok(meter.advance(1, 0))
     }
 
     /// The machine that the sums hold now, and a bound from its multipliers, improved.
@@ -308,20 +306,6 @@ impl<'a, E: Examples + ?Sized> State<'a, E> {
         let dual_norm = self.ascent.norm_squared(&self.problem);
         let figures = self.problem.figures(&self.scores, norm, &self.ascent.alpha, dual_norm)?;
         Ok(Best { machine: Linear::new(weights, bias)?, alpha: self.ascent.alpha.clone(), figures })
-    }
-
-    /// The coefficients of the examples in the weights, scaled so that they are feasible.
-    fn own_multipliers(&self, weights: &[f64], bias: f64) -> Ascent<Vectors<'a, E>> {
-        let mut alpha = self.coefficients.output(self.learner.clock());
-        // Differences of sums: what should be 0 may be less by rounding.
-        alpha.iter_mut().for_each(|alpha| *alpha = alpha.max(0.0));
-        let scale = self.problem.scale(&alpha);
-        alpha
-            .iter_mut()
-            .zip(&self.problem.costs)
-            .for_each(|(alpha, cost)| *alpha = (*alpha * scale).min(*cost));
-        let weights = weights.iter().map(|w| w * scale).collect();
-        Ascent::new(alpha, Vectors { examples: self.examples, weights }, bias)
     }
 }
 

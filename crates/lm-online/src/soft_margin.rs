@@ -8,7 +8,9 @@
 //! Any machine bounds the optimum from above and any feasible multipliers bound it from below, so the two need not belong
 //! to each other.
 
-use lm_core::{DualityFigures, Error, Meter, Result, Stop};
+use lm_core::{BinaryLabels, Collection, DualityFigures, Error, Meter, Result, Stop, TrainingSet};
+
+use crate::order::Orders;
 
 /// The parts of the problem that do not depend on where its examples live.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,10 +24,26 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// The largest factor, at most 1, with which multipliers stay within their costs.
-    pub(crate) fn scale(&self, alpha: &[f64]) -> f64 {
+    /// The problem of a training set with this cost of a unit of slack.
+    pub(crate) fn new<S: Collection + ?Sized>(
+        set: &TrainingSet<'_, S, BinaryLabels>,
+        cost: f64,
+        biased: bool,
+    ) -> Self {
+        let costs = (0..set.len()).map(|row| cost * set.weight(row)).collect();
+        Self { signs: set.labels().values(), costs, biased }
+    }
+
+    /// Scales multipliers that are a difference of sums, some of which rounding may have made negative, so that none is
+    /// above its cost; the factor.
+    pub(crate) fn scale(&self, alpha: &mut [f64]) -> f64 {
         let over = alpha.iter().zip(&self.costs).filter(|(alpha, cost)| alpha > cost);
-        over.map(|(alpha, cost)| cost / alpha).fold(1.0, f64::min)
+        let scale = over.map(|(alpha, cost)| cost / alpha).fold(1.0, f64::min);
+        alpha
+            .iter_mut()
+            .zip(&self.costs)
+            .for_each(|(alpha, cost)| *alpha = (*alpha * scale).max(0.0).min(*cost));
+        scale
     }
 
     /// The bias of least loss for scores `⟨w·xᵢ⟩`; where an interval of them is, the one nearest to `near`.
@@ -123,46 +141,53 @@ impl<M> Best<M> {
     }
 }
 
-/// When a run looks at its gap, and the best that it has seen.
-#[derive(Debug)]
-pub(crate) struct Search<M> {
-    tolerance: f64,
-    next: u64,
-    best: Option<Best<M>>,
+/// A run that goes over the data, and whose machine can be looked at.
+pub(crate) trait Run {
+    /// What is learned.
+    type Machine;
+
+    /// One pass over the data; it may be cut short.
+    fn pass(&mut self, order: Option<&[u32]>, meter: &mut Meter<'_>) -> Result<Option<Stop>>;
+
+    /// The machine at this moment, and the bound at this moment.
+    fn look(&mut self) -> Result<Best<Self::Machine>>;
 }
 
-impl<M> Search<M> {
-    pub(crate) fn new(tolerance: f64) -> Self {
-        Self { tolerance, next: 0, best: None }
+/// Goes over the data until the relative gap is small enough or the budget is used up.
+pub(crate) fn run<R: Run>(
+    state: &mut R,
+    mut orders: Orders,
+    tolerance: f64,
+    meter: &mut Meter<'_>,
+) -> Result<(Stop, Best<R::Machine>)> {
+    let (mut looks, mut best) = (Looks::default(), None::<Best<R::Machine>>);
+    let mut stop = meter.advance(0, 0);
+    loop {
+        if stop.is_some() || looks.is_due(meter.iterations()) {
+            let found = state.look()?;
+            let found = match best.take() {
+                Some(best) => best.or(found),
+                None => found,
+            };
+            let gap = found.figures.relative_gap();
+            meter.observe(Some(found.figures.primal), Some(gap));
+            let converged = (gap <= tolerance).then_some(Stop::Converged);
+            if let Some(stop) = converged.or(stop) {
+                return Ok((stop, found));
+            }
+            best = Some(found);
+        }
+        stop = state.pass(orders.of_pass(meter.iterations()), meter)?;
     }
+}
 
-    /// Looks if it is time, or if the run has to stop. Says how the run ends, if it does.
-    pub(crate) fn look(
-        &mut self,
-        stop: Option<Stop>,
-        meter: &Meter<'_>,
-        look: impl FnOnce() -> Result<Best<M>>,
-    ) -> Result<Option<(Stop, Best<M>)>> {
-        if stop.is_none() && !self.is_due(meter.iterations()) {
-            return Ok(None);
-        }
-        let found = look()?;
-        let best = match self.best.take() {
-            Some(best) => best.or(found),
-            None => found,
-        };
-        let gap = best.figures.relative_gap();
-        meter.observe(Some(best.figures.primal), Some(gap));
-        if gap <= self.tolerance {
-            return Ok(Some((Stop::Converged, best)));
-        }
-        if let Some(stop) = stop {
-            return Ok(Some((stop, best)));
-        }
-        self.best = Some(best);
-        Ok(None)
-    }
+/// The passes after which a run looks at its gap.
+#[derive(Debug, Default)]
+struct Looks {
+    next: u64,
+}
 
+impl Looks {
     /// Whether it is time after this many passes: a look costs some passes itself, so looks grow apart.
     fn is_due(&mut self, passes: u64) -> bool {
         let due = passes >= self.next;
@@ -181,8 +206,10 @@ mod tests {
     #[test]
     fn multipliers_are_scaled_to_their_costs() {
         let problem = Problem { signs: vec![1.0, 1.0, -1.0], costs: vec![1.0, 1.0, 2.0], biased: true };
-        assert_eq!(problem.scale(&[0.5, 1.0, 2.0]), 1.0);
-        assert_eq!(problem.scale(&[0.5, 4.0, 3.0]), 0.25);
+        let mut alpha = [0.5, 1.0, -1e-20];
+        assert_eq!((problem.scale(&mut alpha), alpha), (1.0, [0.5, 1.0, 0.0]));
+        let mut alpha = [0.5, 4.0, 3.0];
+        assert_eq!((problem.scale(&mut alpha), alpha), (0.25, [0.125, 1.0, 0.75]));
     }
 
     #[test]
@@ -209,8 +236,8 @@ mod tests {
 
     #[test]
     fn looks_grow_apart() {
-        let mut search = Search::<()>::new(0.1);
-        let due: Vec<u64> = (1..=30).filter(|&pass| search.is_due(pass)).collect();
+        let mut looks = Looks::default();
+        let due: Vec<u64> = (1..=30).filter(|&pass| looks.is_due(pass)).collect();
         assert_eq!(due, [1, 2, 3, 4, 6, 8, 11, 14, 18, 23, 29]);
     }
 }
