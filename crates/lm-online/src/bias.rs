@@ -7,10 +7,11 @@
 /// much smaller where the hyperplane is far from the origin.
 ///
 /// Reference: Cristianini & Shawe-Taylor (2000), Table 2.1 and Remark 2.4.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Bias {
     /// `β = R²`, with `R` the largest norm of an example.
+    #[default]
     Radius,
     /// `β = 1`: a constant attribute 1.
     Standard,
