@@ -62,6 +62,9 @@ impl Conditions {
 }
 
 impl Schedule {
+    /// `η(k) = 1`.
+    pub const ONE: Self = Self { first: 1.0, form: Form::Constant };
+
     /// `η(k) = η`.
     ///
     /// # Errors
@@ -134,6 +137,12 @@ impl Schedule {
             Form::Power(p) => self.first * (k as f64).powf(p),
             Form::Geometric(r) => self.first * r.powf((k - 1) as f64),
         }
+    }
+
+    /// `η(k)/η`: the same whatever the unit of the rate is.
+    #[inline]
+    pub(crate) fn relative(&self, k: u64) -> f64 {
+        Self { first: 1.0, ..*self }.rate(k)
     }
 
     /// Whether every correction has the same rate.
