@@ -19,8 +19,6 @@
 //! # Reference
 //! Widrow & Hoff (1960); Cristianini & Shawe-Taylor (2000), Table 2.3; Duda, Hart & Stork (2001), §5.8.4, algorithm 10.
 
-use std::ops::Range;
-
 use lm_core::{
     BinaryLabels, Control, Error, Examples, Fit, Labelling, Learner, Linear, Result, Stop, Targets,
     TrainingSet,
@@ -29,8 +27,7 @@ use lm_core::{
 use crate::augmented::norm;
 use crate::fit::{Course, bias_step, radius_squared};
 use crate::journal::Journal;
-use crate::live::{Lessons, Live};
-use crate::passes::Procedure;
+use crate::live::{Lessons, Live, Watched, Witness};
 use crate::rule::{Meeting, Rule};
 use crate::visits::Visits;
 use crate::words::{Walk, check_tolerance, kind, setters};
@@ -120,10 +117,11 @@ impl Lms {
         let step = bias_step(&self.walk, examples, &course.visits)?;
         let mut live = Live::with_step(self.rule(examples, &course.visits, step)?, examples.dim(), step)?;
         let visits = course.visits.clone();
-        let lessons = Lessons { live: &mut live, labels: targets };
-        let mut squares = Squares::new(examples, &visits, lessons, self.tolerance)?;
-        let stop = course.run(&mut squares, examples)?;
-        let figures = squares.look()?;
+        let witness = Squares::new(examples, targets, &visits, &live, self.tolerance)?;
+        let mut watched = Watched { lessons: Lessons { live: &mut live, labels: targets }, witness };
+        let stop = course.run(&mut watched, examples)?;
+        let mut squares = watched.witness;
+        let figures = squares.look(&live)?;
         let reached = stop == Stop::Iterations && figures.relative_gradient() <= self.tolerance;
         let stop = if reached { Stop::Converged } else { stop };
         let model = live.model()?;
@@ -213,11 +211,11 @@ impl Rule for LmsRule {
 
 kind!(LmsRule, "lms-rule");
 
-/// The rule at work, and what is left of the gradient.
+/// What looks at the gradient.
 struct Squares<'a, E: ?Sized> {
     examples: &'a E,
     visits: &'a Visits,
-    lessons: Lessons<'a, LmsRule>,
+    targets: &'a [f64],
     gradient: Vec<f64>,
     initial_norm: f64,
     tolerance: f64,
@@ -229,22 +227,22 @@ struct Squares<'a, E: ?Sized> {
 impl<'a, E: Examples + ?Sized> Squares<'a, E> {
     fn new(
         examples: &'a E,
+        targets: &'a [f64],
         visits: &'a Visits,
-        lessons: Lessons<'a, LmsRule>,
+        learner: &Live<LmsRule>,
         tolerance: f64,
     ) -> Result<Self> {
         let gradient = vec![0.0; examples.dim()];
         let mut squares =
-            Self { examples, visits, lessons, gradient, initial_norm: 0.0, tolerance, passes: 0, left: 1.0 };
-        squares.initial_norm = squares.look()?.gradient_norm;
+            Self { examples, visits, targets, gradient, initial_norm: 0.0, tolerance, passes: 0, left: 1.0 };
+        squares.initial_norm = squares.look(learner)?.gradient_norm;
         Ok(squares)
     }
 
     /// The sum of squares and its gradient at the present function.
-    fn look(&mut self) -> Result<SquaresFigures> {
+    fn look(&mut self, learner: &Live<LmsRule>) -> Result<SquaresFigures> {
         const BLOCK: usize = 64;
-        let (live, targets) = (&*self.lessons.live, self.lessons.labels);
-        let function = live.model()?;
+        let (function, targets) = (learner.model()?, self.targets);
         let (mut scores, mut sum, mut bias) = ([0.0; BLOCK], 0.0, 0.0);
         self.gradient.fill(0.0);
         for start in (0..targets.len()).step_by(BLOCK) {
@@ -260,7 +258,7 @@ impl<'a, E: Examples + ?Sized> Squares<'a, E> {
                 }
             }
         }
-        let gradient_norm = norm(&self.gradient).hypot(live.bias_step().sqrt() * bias);
+        let gradient_norm = norm(&self.gradient).hypot(learner.bias_step().sqrt() * bias);
         if sum.is_finite() && gradient_norm.is_finite() {
             Ok(SquaresFigures { sum_of_squares: sum, gradient_norm, initial_norm: self.initial_norm })
         } else {
@@ -271,31 +269,11 @@ impl<'a, E: Examples + ?Sized> Squares<'a, E> {
     }
 }
 
-impl<E: Examples + ?Sized> Procedure<E> for Squares<'_, E> {
-    #[inline]
-    fn scores(&self, examples: &E, rows: Range<usize>, out: &mut [f64]) {
-        self.lessons.scores(examples, rows, out);
-    }
-
-    #[inline]
-    fn scores_at(&self, examples: &E, rows: &[u32], out: &mut [f64]) {
-        self.lessons.scores_at(examples, rows, out);
-    }
-
-    #[inline]
-    fn is_due(&self, _: usize, _: f64) -> bool {
-        true
-    }
-
-    #[inline]
-    fn correct(&mut self, examples: &E, row: usize, score: f64, _: u64) -> Result<()> {
-        self.lessons.corrected(examples, row, score).map(drop)
-    }
-
-    fn ends(&mut self, _: u64) -> Result<bool> {
+impl<E: Examples + ?Sized> Witness<E, LmsRule> for Squares<'_, E> {
+    fn ends(&mut self, learner: &Live<LmsRule>, _: u64) -> Result<bool> {
         self.passes += 1;
         if self.passes.is_power_of_two() || self.left <= 10.0 * self.tolerance {
-            self.left = self.look()?.relative_gradient();
+            self.left = self.look(learner)?.relative_gradient();
         }
         Ok(self.left <= self.tolerance)
     }
