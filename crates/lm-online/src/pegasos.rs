@@ -29,6 +29,7 @@ use lm_core::{
 
 use crate::Order;
 use crate::averaging::{Averaging, Sums};
+use crate::descent::{checked_passes, checked_share};
 use crate::dual_ascent::{Ascent, Vectors};
 use crate::hinge_certificate::HingeCertificate;
 use crate::live_pegasos::LivePegasos;
@@ -96,14 +97,8 @@ impl Settings {
 
     pub(crate) fn validate(&self) -> Result<()> {
         self.penalty.validate()?;
-        if self.passes == Some(0) {
-            return Err(Error::Setting { name: "passes", value: 0.0, accepted: "an integer of at least 1" });
-        }
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            let accepted = "a number between 0 and 1";
-            return Err(Error::Setting { name: "tolerance", value: self.tolerance, accepted });
-        }
-        Ok(())
+        checked_passes(self.passes.unwrap_or(1))?;
+        checked_share(self.tolerance)
     }
 }
 
