@@ -36,7 +36,7 @@ pub struct BatchPerceptron(Plan);
 
 impl Default for BatchPerceptron {
     fn default() -> Self {
-        let (rule, rates) = (Rule::Perceptron, Rates::Schedule(Schedule::unit()));
+        let (rule, rates) = (Rule::Perceptron, Rates::Schedule(Schedule::ONE));
         let (margin, tolerance, threshold) = (0.0, 0.0, 0.0);
         Self(Plan { rule, rates, margin, tolerance, threshold, bias: Bias::Standard, passes: 1_000 })
     }

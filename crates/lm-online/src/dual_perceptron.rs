@@ -2,26 +2,34 @@
 //!
 //! # Problem
 //! ```text
-//! find α ≥ 0 and b with  yᵢ (Σⱼ αⱼ yⱼ K(xⱼ, xᵢ) + b) > 0  for every i
+//! find α ≥ 0 and b with  yᵢ (Σⱼ αⱼ yⱼ K(xⱼ, xᵢ) + b) > m  for every i,  with a margin m ≥ 0
 //! ```
 //! # Method
-//! Visit the examples in order; where one is on the wrong side, or on the hyperplane, add 1 to its `αᵢ` and `yᵢR²`
-//! to `b`, with `R² = maxᵢ K(xᵢ, xᵢ)`. Stop after a pass without a mistake. The scores `Σⱼ αⱼyⱼKⱼᵢ` of all examples
-//! are kept up to date, so that an example that is right costs nothing.
+//! Visit the examples in order; where one does not exceed the margin, add 1 to its `αᵢ` and `yᵢβ` to `b`, with `β` one of
+//! `R² = maxᵢ K(xᵢ, xᵢ)`, 1 and 0. Stop after a pass without a mistake. The scores `Σⱼ αⱼyⱼKⱼᵢ` of all examples are kept
+//! up to date, so that an example that is right costs nothing. With the linear kernel the mistakes are those of the
+//! [perceptron](crate::Perceptron) in primal form with a rate of 1, in the same order.
 //! # Cost
 //! One row of the Gram matrix and `n` additions for each mistake, `n` comparisons for each pass. On separable data
 //! the mistakes number at most `(2R/γ)²` (Novikoff); on other data the run ends with its budget.
 //! # Reference
 //! Rosenblatt (1956); Cristianini & Shawe-Taylor (2000), Table 2.2 and Theorem 2.3.
 
+use std::ops::Range;
+
 use lm_core::{
-    BinaryLabels, Columns, Control, DualExpansion, Error, Fit, Gram, Learner, Meter, Result, Stop,
-    TrainingSet,
+    BinaryLabels, Columns, Control, DualExpansion, Error, Fit, Gram, Learner, Result, Stop, TrainingSet,
 };
 
-use crate::MistakeTrace;
+use crate::journal::Journal;
+use crate::passes::{Procedure, run};
+use crate::rule::check_margin;
+use crate::visits::{Visits, check_len};
+use crate::words::{Walk, setters};
+use crate::{Bias, DualTrace};
 
-/// The settings of the dual perceptron. It needs none but a limit on its passes.
+/// The settings of the dual perceptron: those of the [perceptron](crate::Perceptron), but for a learning rate, which would
+/// only be the unit of its coefficients.
 ///
 /// ```
 /// use lm_core::{BinaryLabels, Certificate, Hypothesis, Learner, MatrixGram, TrainingSet};
@@ -40,133 +48,88 @@ use crate::MistakeTrace;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DualPerceptron {
-    passes: u64,
+    walk: Walk,
+    margin: f64,
 }
 
 impl Default for DualPerceptron {
     fn default() -> Self {
-        Self { passes: 1_000 }
+        Self { walk: Walk::new(1_000, Bias::Radius), margin: 0.0 }
     }
 }
 
 impl DualPerceptron {
-    /// Ends the run after this many passes over the data, if it has not converged. At least 1; default 1000. A
-    /// budget on iterations takes its place.
-    #[must_use]
-    pub fn with_passes(self, passes: u64) -> Self {
-        Self { passes }
-    }
+    setters! { passes = "1000", order, bias = "Radius", margin = "At least 0; default 0." }
 
     fn validate(&self) -> Result<()> {
-        if self.passes == 0 {
-            return Err(Error::Setting { name: "passes", value: 0.0, accepted: "an integer of at least 1" });
-        }
-        Ok(())
+        self.walk.validate()?;
+        check_margin(self.margin)
     }
 }
 
 impl<G: Gram + ?Sized> Learner<G, BinaryLabels> for DualPerceptron {
     type Model = DualExpansion;
-    type Certificate = MistakeTrace;
+    type Certificate = DualTrace;
 
     fn fit_with(
         &self,
         set: &TrainingSet<'_, G, BinaryLabels>,
         control: &Control<'_>,
-    ) -> Result<Fit<DualExpansion, MistakeTrace>> {
+    ) -> Result<Fit<DualExpansion, DualTrace>> {
+        // Examples between two looks at the clock: each may cost a row of the Gram matrix.
+        const BLOCK: usize = 16;
         self.validate()?;
-        let mut meter = control.start(self.passes);
-        let mut state = State::new(set)?;
-        let stop = state.run(&mut meter)?;
+        check_len(set.len())?;
+        let (mut meter, visits) = (control.start(self.walk.passes), Visits::of(set)?);
+        let mut journal = Journal::new(self.walk.order, set.len(), usize::MAX);
+        let mut state = State::new(set, self.walk.bias, &visits, self.margin)?;
+        let (stop, _) = run(&mut state, set.examples(), &visits, &mut journal, BLOCK, &mut meter)?;
         let model = DualExpansion::from_all(&state.coefficients(), state.bias)?;
-        let trace = MistakeTrace::new(state.mistakes, state.radius_squared, stop == Stop::Converged);
+        let separates = stop == Stop::Converged && !journal.is_cut();
+        let trace = DualTrace {
+            margin: self.margin,
+            bias: self.walk.bias,
+            bias_step: state.bias_step,
+            journal,
+            separates,
+        };
         Ok(Fit { model, report: meter.report(stop, None), certificate: trace })
     }
 }
 
-struct State<'a, G: ?Sized> {
-    gram: &'a G,
+struct State {
     signs: Vec<f64>,
-    /// How often each example is visited in a pass: its weight.
-    visits: Vec<u32>,
     alpha: Vec<f64>,
     /// `Σⱼ αⱼ yⱼ K(xⱼ, xᵢ)` for every `i`.
     scores: Vec<f64>,
     bias: f64,
-    radius_squared: f64,
+    bias_step: f64,
+    margin: f64,
     row: Vec<f64>,
-    /// The example of each mistake, in order.
-    mistakes: Vec<u32>,
+    /// Kernel values computed since the meter was last told.
+    evaluations: u64,
 }
 
-impl<'a, G: Gram + ?Sized> State<'a, G> {
-    fn new(set: &TrainingSet<'a, G, BinaryLabels>) -> Result<Self> {
-        let (gram, len) = (set.examples(), set.len());
-        if u32::try_from(len).is_err() {
-            return Err(Error::TooLarge { what: "the training set", size: len, limit: u32::MAX as usize });
-        }
-        let visits = (0..len).map(|row| visits_of(row, set.weight(row))).collect::<Result<Vec<_>>>()?;
-        let radius_squared = gram.diagonal()?.into_iter().fold(0.0, f64::max);
+impl State {
+    fn new<G: Gram + ?Sized>(
+        set: &TrainingSet<'_, G, BinaryLabels>,
+        bias: Bias,
+        visits: &Visits,
+        margin: f64,
+    ) -> Result<Self> {
+        let (len, diagonal) = (set.len(), set.examples().diagonal()?);
+        let visited = diagonal.into_iter().enumerate().filter(|&(row, _)| visits.to(row) > 0);
+        let radius_squared = visited.fold(0.0, |largest, (_, value)| f64::max(largest, value));
         Ok(Self {
-            gram,
             signs: set.labels().values(),
-            visits,
             alpha: vec![0.0; len],
             scores: vec![0.0; len],
             bias: 0.0,
-            radius_squared,
+            bias_step: bias.step(radius_squared),
+            margin,
             row: vec![0.0; len],
-            mistakes: Vec::new(),
+            evaluations: 0,
         })
-    }
-
-    /// Passes over the data until one is clean or the budget is used up.
-    fn run(&mut self, meter: &mut Meter<'_>) -> Result<Stop> {
-        // Corrections between two looks at the clock: each costs a row of the Gram matrix.
-        const BLOCK: usize = 16;
-        let len = self.signs.len() as u64;
-        loop {
-            let (before, mut counted) = (self.mistakes.len(), self.mistakes.len());
-            for example in 0..self.signs.len() {
-                for _ in 0..self.visits[example] {
-                    self.step(example)?;
-                }
-                if self.mistakes.len() >= counted + BLOCK {
-                    let stop = meter.advance(0, (self.mistakes.len() - counted) as u64 * len);
-                    counted = self.mistakes.len();
-                    if let Some(stop) = stop {
-                        return Ok(stop);
-                    }
-                }
-            }
-            let stop = meter.advance(1, (self.mistakes.len() - counted) as u64 * len);
-            let made = self.mistakes.len() - before;
-            meter.observe(Some(made as f64), None);
-            if made == 0 {
-                return Ok(Stop::Converged);
-            }
-            if let Some(stop) = stop {
-                return Ok(stop);
-            }
-        }
-    }
-
-    /// Corrects the hypothesis if the example is on the wrong side of it.
-    fn step(&mut self, example: usize) -> Result<()> {
-        let sign = self.signs[example];
-        if sign * (self.scores[example] + self.bias) > 0.0 {
-            return Ok(());
-        }
-        self.gram.fill(&[example], Columns::All, &mut self.row)?;
-        self.scores.iter_mut().zip(&self.row).for_each(|(score, value)| *score += sign * value);
-        self.alpha[example] += 1.0;
-        self.bias += sign * self.radius_squared;
-        self.mistakes.push(example as u32);
-        if self.bias.is_finite() && self.scores[example].is_finite() {
-            Ok(())
-        } else {
-            Err(Error::Numerical { what: "a score of the perceptron (rescale the kernel)" })
-        }
     }
 
     fn coefficients(&self) -> Vec<f64> {
@@ -174,16 +137,36 @@ impl<'a, G: Gram + ?Sized> State<'a, G> {
     }
 }
 
-/// A weight as a number of visits: repetition has no other meaning here.
-fn visits_of(row: usize, weight: f64) -> Result<u32> {
-    if weight.fract() == 0.0 && weight <= f64::from(u32::MAX) {
-        Ok(weight as u32)
-    } else {
-        Err(Error::Weight {
-            row,
-            value: weight,
-            accepted: "an integer: how often the example is visited in a pass",
-        })
+impl<G: Gram + ?Sized> Procedure<G> for State {
+    fn scores(&self, _: &G, rows: Range<usize>, out: &mut [f64]) {
+        self.scores[rows].iter().zip(out).for_each(|(score, out)| *out = score + self.bias);
+    }
+
+    fn scores_at(&self, _: &G, rows: &[u32], out: &mut [f64]) {
+        rows.iter().zip(out).for_each(|(&row, out)| *out = self.scores[row as usize] + self.bias);
+    }
+
+    fn is_due(&self, row: usize, score: f64) -> bool {
+        !(self.signs[row] * score > self.margin)
+    }
+
+    /// Adds an example to the hypothesis.
+    fn correct(&mut self, gram: &G, row: usize, _: f64, _: u64) -> Result<()> {
+        let sign = self.signs[row];
+        gram.fill(&[row], Columns::All, &mut self.row)?;
+        self.evaluations += gram.len() as u64;
+        self.scores.iter_mut().zip(&self.row).for_each(|(score, value)| *score += sign * value);
+        self.alpha[row] += 1.0;
+        self.bias += sign * self.bias_step;
+        if self.bias.is_finite() && self.scores[row].is_finite() {
+            Ok(())
+        } else {
+            Err(Error::Numerical { what: "a score of the perceptron (rescale the kernel)" })
+        }
+    }
+
+    fn evaluations(&mut self) -> u64 {
+        std::mem::take(&mut self.evaluations)
     }
 }
 
@@ -197,13 +180,19 @@ mod tests {
         let examples = Dense::new(vec![1.0, 2.0], 2, 1).unwrap();
         let gram = VectorGram::new(&examples, VectorKernel::linear()).unwrap();
         let labels = BinaryLabels::from_integers(&[-1, 1]).unwrap();
-        let mut state = State::new(&TrainingSet::new(&gram, &labels).unwrap()).unwrap();
-        state.step(0).unwrap(); // on the hyperplane, so a mistake
+        let set = TrainingSet::new(&gram, &labels).unwrap();
+        let mut state = State::new(&set, Bias::Radius, &Visits::Once, 0.0).unwrap();
+        assert!(
+            Procedure::<VectorGram<'_, Dense<'_>>>::is_due(&state, 0, 0.0),
+            "on the hyperplane, so a mistake"
+        );
+        state.correct(&gram, 0, 0.0, 0).unwrap();
         assert_eq!((state.alpha[0], state.bias), (1.0, -4.0));
         assert_eq!(state.scores, [-1.0, -2.0]);
-        state.step(0).unwrap(); // now right
-        assert_eq!(state.mistakes, [0]);
-        state.step(1).unwrap();
+        let mut score = [0.0];
+        state.scores(&gram, 0..1, &mut score);
+        assert!(!Procedure::<VectorGram<'_, Dense<'_>>>::is_due(&state, 0, score[0]), "now right");
+        state.correct(&gram, 1, 0.0, 1).unwrap();
         assert_eq!((state.alpha[1], state.bias), (1.0, 0.0));
         assert_eq!(state.scores, [1.0, 2.0]);
     }
@@ -223,7 +212,10 @@ mod tests {
         let weighted = DualPerceptron::default().fit_with(&set, &Control::default()).unwrap();
         let repeated = DualPerceptron::default().fit(&twice, &b).unwrap();
         assert_eq!(weighted.model.bias(), repeated.model.bias());
-        assert_eq!(weighted.certificate.mistakes().len(), repeated.certificate.mistakes().len());
+        assert_eq!(
+            weighted.certificate.journal().corrections(),
+            repeated.certificate.journal().corrections()
+        );
         let half = Weights::new(vec![1.0, 0.5, 1.0]).unwrap();
         let set = TrainingSet::new(&once, &a).unwrap().with_weights(&half).unwrap();
         let refused = DualPerceptron::default().fit_with(&set, &Control::default());

@@ -62,17 +62,15 @@ impl Conditions {
 }
 
 impl Schedule {
+    /// `η(k) = 1`.
+    pub const ONE: Self = Self { first: 1.0, form: Form::Constant };
+
     /// `η(k) = η`.
     ///
     /// # Errors
     /// [`Error::Setting`] unless `η` is finite and positive.
     pub fn constant(rate: f64) -> Result<Self> {
         Self { first: rate, form: Form::Constant }.checked()
-    }
-
-    /// `η(k) = 1`, which needs no check.
-    pub(crate) fn unit() -> Self {
-        Self { first: 1.0, form: Form::Constant }
     }
 
     /// `η(k) = η/k`.
@@ -139,6 +137,12 @@ impl Schedule {
             Form::Power(p) => self.first * (k as f64).powf(p),
             Form::Geometric(r) => self.first * r.powf((k - 1) as f64),
         }
+    }
+
+    /// `η(k)/η`: the same whatever the unit of the rate is.
+    #[inline]
+    pub(crate) fn relative(&self, k: u64) -> f64 {
+        Self { first: 1.0, ..*self }.rate(k)
     }
 
     /// Whether every correction has the same rate.

@@ -30,6 +30,7 @@ mod tile;
 pub use choice::Layout;
 pub(crate) use coefficients::Coefficients;
 pub use simd::Instructions;
+pub(crate) use simd::{Floats, Simd, Task};
 
 use std::ops::Range;
 use std::sync::OnceLock;

@@ -1,9 +1,11 @@
 //! Sparse examples: compressed rows.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::element::first_non_finite;
 use super::row::sparse_dense;
+use super::several::{From, sparse_dots};
 use super::{Element, Examples, Row, SparseRow};
 use crate::collection::Collection;
 use crate::{Error, Result};
@@ -187,6 +189,14 @@ impl<T: Element> Examples for Csr<'_, T> {
     #[inline]
     fn dot(&self, row: usize, w: &[f64]) -> f64 {
         sparse_dense(self.sparse_row(row), w)
+    }
+
+    fn dots(&self, rows: Range<usize>, w: &[f64], out: &mut [f64]) {
+        sparse_dots(|row| self.sparse_row(row), From(rows.start, rows.len()), w, out);
+    }
+
+    fn dots_at(&self, rows: &[u32], w: &[f64], out: &mut [f64]) {
+        sparse_dots(|row| self.sparse_row(row), rows, w, out);
     }
 }
 

@@ -1,9 +1,11 @@
 //! Dense examples, row after row.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::element::first_non_finite;
 use super::row::dense_dense;
+use super::several::{From, dense_dots};
 use super::{Element, Examples, Row};
 use crate::collection::Collection;
 use crate::{Error, Result};
@@ -172,6 +174,14 @@ impl<T: Element> Examples for Dense<'_, T> {
     #[inline]
     fn dot(&self, row: usize, w: &[f64]) -> f64 {
         dense_dense(self.slice(row), w)
+    }
+
+    fn dots(&self, rows: Range<usize>, w: &[f64], out: &mut [f64]) {
+        dense_dots(&self.values, (self.dim, self.stride), From(rows.start, rows.len()), w, out);
+    }
+
+    fn dots_at(&self, rows: &[u32], w: &[f64], out: &mut [f64]) {
+        dense_dots(&self.values, (self.dim, self.stride), rows, w, out);
     }
 }
 

@@ -9,6 +9,7 @@ mod csr;
 mod dense;
 mod element;
 mod row;
+mod several;
 
 #[cfg(feature = "faer")]
 pub use adapters::FaerRows;
@@ -43,6 +44,11 @@ pub trait Examples: Collection {
     /// Writes `⟨xᵢ·w⟩` for each row of a range, the same bits as [`Examples::dot`] but faster where rows lie side by side.
     fn dots(&self, rows: Range<usize>, w: &[f64], out: &mut [f64]) {
         rows.zip(out).for_each(|(row, out)| *out = self.dot(row, w));
+    }
+
+    /// Writes `⟨xᵢ·w⟩` for each row of a list, the same bits as [`Examples::dot`] but faster where rows can be overlapped.
+    fn dots_at(&self, rows: &[u32], w: &[f64], out: &mut [f64]) {
+        rows.iter().zip(out).for_each(|(&row, out)| *out = self.dot(row as usize, w));
     }
 
     /// `w ← w + a·xᵢ`.

@@ -1,6 +1,7 @@
 //! One example, as it lies in memory, and the arithmetic of pairs of examples.
 
 use super::Element;
+use super::several::add_scaled;
 
 /// One example, borrowed from its set: dense or sparse, `f32` or `f64`.
 ///
@@ -94,9 +95,7 @@ impl Row<'_> {
     pub fn add_scaled_to(&self, a: f64, w: &mut [f64]) {
         by_kind!(
             self,
-            x => for (w, x) in w.iter_mut().zip(*x) {
-                *w += a * x.to_f64();
-            },
+            x => add_scaled(x, a, w),
             for (k, v) in x.entries() {
                 w[k] += a * v;
             }
@@ -172,11 +171,19 @@ fn entries_of<T: Element>(values: &[T]) -> impl Iterator<Item = (usize, f64)> + 
     values.iter().enumerate().map(|(k, v)| (k, v.to_f64()))
 }
 
+/// The number of running sums of a dense inner product.
+pub(super) const LANES: usize = 8;
+
+/// The sum of the running sums.
+#[inline(always)]
+pub(super) fn sum_of_lanes(sums: &[f64; LANES]) -> f64 {
+    ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))
+}
+
 /// Eight running sums, added up in a fixed order: fast without a vector unit's help, and the same on every machine
 /// that follows IEEE 754.
 #[inline]
 pub(crate) fn dense_dense<A: Element, B: Element>(a: &[A], b: &[B]) -> f64 {
-    const LANES: usize = 8;
     let len = a.len().min(b.len());
     let (a, b) = (&a[..len], &b[..len]);
     let mut sums = [0.0; LANES];
@@ -187,7 +194,7 @@ pub(crate) fn dense_dense<A: Element, B: Element>(a: &[A], b: &[B]) -> f64 {
             sums[lane] += x[lane].to_f64() * z[lane].to_f64();
         }
     }
-    let mut total = ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+    let mut total = sum_of_lanes(&sums);
     for (x, z) in a_rest.iter().zip(b_rest) {
         total += x.to_f64() * z.to_f64();
     }

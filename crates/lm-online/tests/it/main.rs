@@ -5,4 +5,8 @@
 
 mod batch_conformance;
 mod conformance;
+mod dual_and_primal;
+mod look_ahead;
+mod mistake_bound;
 mod pegasos;
+mod sample;

@@ -69,15 +69,15 @@ fn compare_perceptrons(
     let run = |gram: &dyn Gram| DualPerceptron::default().with_passes(500).fit(gram, labels);
     let (a, b, c) = (run(attributes)?, run(numbers)?, run(rotated)?);
     let made = |mistakes: usize| format!("{mistakes} mistakes, the same ones in the same order");
-    let mistakes = a.certificate.mistakes();
-    let same = mistakes == b.certificate.mistakes() && a.model == b.model;
+    let mistakes = a.certificate.journal().mistakes();
+    let same = mistakes == b.certificate.journal().mistakes() && a.model == b.model;
     bench.check(
         format!("dual perceptron, {name} kernel: with attributes and with the matrix alone"),
         "the same run",
         if same { made(mistakes.len()) } else { "different runs".into() },
         same,
     );
-    let same = mistakes == c.certificate.mistakes();
+    let same = mistakes == c.certificate.journal().mistakes();
     bench.check(
         format!("dual perceptron, {name} kernel: before and after a rotation"),
         "the same run",

@@ -66,11 +66,10 @@ floats_by_intrinsics! {
 
     #[inline(always)]
     fn scale(self, p: __m256, n: __m256) -> __m256 {
-        let least = call!(_mm256_set1_ps(-126.0));
-        let normal = call!(_mm256_cmp_ps<_CMP_GE_OQ>(n, least));
-        let n = call!(_mm256_cvtps_epi32(call!(_mm256_max_ps(n, least))));
-        let power = call!(_mm256_slli_epi32<23>(call!(_mm256_add_epi32(n, call!(_mm256_set1_epi32(127))))));
-        call!(_mm256_and_ps(normal, call!(_mm256_mul_ps(p, call!(_mm256_castsi256_ps(power))))))
+        // Added to 2²³ + 127, a whole number lies in the last bits as the exponent of its power; that of −127 is 0.
+        let n = call!(_mm256_max_ps(n, call!(_mm256_set1_ps(-127.0))));
+        let bits = call!(_mm256_castps_si256(call!(_mm256_add_ps(n, call!(_mm256_set1_ps(8_388_735.0))))));
+        call!(_mm256_mul_ps(p, call!(_mm256_castsi256_ps(call!(_mm256_slli_epi32<23>(bits))))))
     }
 }
 
@@ -86,11 +85,10 @@ floats_by_intrinsics! {
 
     #[inline(always)]
     fn scale(self, p: __m256d, n: __m256d) -> __m256d {
-        let least = call!(_mm256_set1_pd(-1022.0));
-        let normal = call!(_mm256_cmp_pd<_CMP_GE_OQ>(n, least));
-        let n = call!(_mm256_cvtepi32_epi64(call!(_mm256_cvtpd_epi32(call!(_mm256_max_pd(n, least))))));
-        let power = call!(_mm256_slli_epi64<52>(call!(_mm256_add_epi64(n, call!(_mm256_set1_epi64x(1023))))));
-        call!(_mm256_and_pd(normal, call!(_mm256_mul_pd(p, call!(_mm256_castsi256_pd(power))))))
+        // As above, with 2⁵² + 1023.
+        let n = call!(_mm256_max_pd(n, call!(_mm256_set1_pd(-1023.0))));
+        let bits = call!(_mm256_castpd_si256(call!(_mm256_add_pd(n, call!(_mm256_set1_pd(4_503_599_627_371_519.0))))));
+        call!(_mm256_mul_pd(p, call!(_mm256_castsi256_pd(call!(_mm256_slli_epi64<52>(bits))))))
     }
 }
 
