@@ -6,11 +6,10 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use lm_benches::noisy;
 use lm_core::{Csr, Dense, Element, Examples, Sign};
 use lm_data::svmlight;
 use lm_online::{Averaging, Bias, Live, LivePegasos, Perceptron, PerceptronRule};
-use rand::rngs::ChaCha8Rng;
-use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use crate::bench::engine::{read_numbers, write_numbers};
@@ -107,22 +106,6 @@ pub(super) fn measure(
         all.push(case(name.to_owned(), &read.examples, &signs, &request, &mut peer, repeats)?);
     }
     Ok(all)
-}
-
-/// Random examples on the sides of a random hyperplane, one in a hundred on the wrong side.
-fn noisy(rows: usize, columns: usize) -> (Vec<f64>, Vec<Sign>) {
-    let mut random = ChaCha8Rng::seed_from_u64(11);
-    let normal: Vec<f64> = (0..columns).map(|_| random.random_range(-1.0..1.0)).collect();
-    let mut values: Vec<f64> = (0..rows * columns).map(|_| random.random_range(-1.0..1.0)).collect();
-    // Numbers that single precision holds, so that both storages are the same examples.
-    values.iter_mut().for_each(|value| *value = f64::from(*value as f32));
-    let side = |example: &[f64]| example.iter().zip(&normal).map(|(x, w)| x * w).sum::<f64>();
-    let signs = values.chunks_exact(columns).map(|example| {
-        let sign = Sign::of(side(example));
-        if random.random_range(0..100) == 0 { sign.flipped() } else { sign }
-    });
-    let signs = signs.collect();
-    (values, signs)
 }
 
 /// A number as it lies in a file.
