@@ -201,9 +201,23 @@ pub(crate) fn dense_dense<A: Element, B: Element>(a: &[A], b: &[B]) -> f64 {
     total
 }
 
+/// Four running sums, added up in a fixed order: the sum of one entry does not wait for that of the entry before.
 #[inline]
 pub(crate) fn sparse_dense<A: Element, B: Element>(a: SparseRow<'_, A>, b: &[B]) -> f64 {
-    total(a.entries().map(|(k, v)| v * b[k].to_f64()))
+    const LANES: usize = 4;
+    let (indices, last_indices) = a.indices.as_chunks::<LANES>();
+    let (values, last_values) = a.values.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (indices, values) in indices.iter().zip(values) {
+        for lane in 0..LANES {
+            sums[lane] += values[lane].to_f64() * b[indices[lane] as usize].to_f64();
+        }
+    }
+    let mut total = (sums[0] + sums[2]) + (sums[1] + sums[3]);
+    for (&k, value) in last_indices.iter().zip(last_values) {
+        total += value.to_f64() * b[k as usize].to_f64();
+    }
+    total
 }
 
 /// A sum that is +0 without terms; that of the standard library is −0, so that symmetric values differ in a bit.

@@ -169,7 +169,7 @@ fn together<S: Simd, T: Element, const N: usize>(s: S, rows: [&[T]; N], w: &[f64
     totals
 }
 
-/// Writes the inner product of each sparse row with `w`.
+/// Writes the inner product of each sparse row with `w`, one after the other: the processor overlaps them by itself.
 #[inline]
 pub(super) fn sparse_dots<'a, T: Element>(
     row: impl Fn(usize) -> SparseRow<'a, T>,
@@ -177,59 +177,32 @@ pub(super) fn sparse_dots<'a, T: Element>(
     w: &[f64],
     out: &mut [f64],
 ) {
-    let row = |place: usize| row(rows.at(place));
-    let (groups, rest) = out[..rows.len()].as_chunks_mut::<TOGETHER>();
-    let mut at = 0;
-    for group in groups {
-        *group = sparse_together([row(at), row(at + 1), row(at + 2), row(at + 3)], w);
-        at += TOGETHER;
-    }
-    for out in rest {
-        *out = sparse_dense(row(at), w);
-        at += 1;
-    }
-}
-
-/// What [`sparse_dense`] gives for each row: as far as all rows go side by side, then one after the other.
-#[inline]
-fn sparse_together<T: Element, const N: usize>(rows: [SparseRow<'_, T>; N], w: &[f64]) -> [f64; N] {
-    let shared = rows.iter().map(|row| row.values.len()).min().unwrap_or(0);
-    let starts = rows.map(|row| (&row.indices[..shared], &row.values[..shared]));
-    let mut totals = [0.0; N];
-    for at in 0..shared {
-        for (total, (indices, values)) in totals.iter_mut().zip(&starts) {
-            *total += values[at].to_f64() * w[indices[at] as usize];
-        }
-    }
-    for (total, row) in totals.iter_mut().zip(&rows) {
-        for (&k, value) in row.indices[shared..].iter().zip(&row.values[shared..]) {
-            *total += value.to_f64() * w[k as usize];
-        }
-    }
-    totals
+    let places = 0..rows.len();
+    places.zip(out).for_each(|(place, out)| *out = sparse_dense(row(rows.at(place)), w));
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::SplitMix64;
     use crate::{Csr, Dense, Examples};
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt, SeedableRng};
 
     /// Random numbers of very different sizes, so that another order of summation shows; some are zero.
-    fn numbers(len: usize, random: &mut SplitMix64) -> Vec<f64> {
-        let number = |random: &mut SplitMix64| {
-            let size = 10_f64.powi(random.below(9) as i32 - 4);
-            if random.below(4) == 0 { 0.0 } else { random.uniform(-1.0, 1.0) * size }
+    fn numbers(len: usize, random: &mut ChaCha8Rng) -> Vec<f64> {
+        let number = |random: &mut ChaCha8Rng| {
+            let size = 10_f64.powi(random.random_range(0..9_i32) - 4);
+            if random.random_range(0..4) == 0 { 0.0 } else { random.random_range(-1.0..1.0) * size }
         };
         (0..len).map(|_| number(random)).collect()
     }
 
-    fn check(examples: &dyn Examples, random: &mut SplitMix64, what: &str) {
+    fn check(examples: &dyn Examples, random: &mut ChaCha8Rng, what: &str) {
         let (len, dim) = (examples.len(), examples.dim());
         // A learner may have more columns than a block of examples.
-        let w = numbers(dim + random.below(3), random);
+        let w = numbers(dim + random.random_range(0..3), random);
         for _ in 0..4 {
-            let start = random.below(len);
-            let end = start + random.below(len - start + 1);
+            let start = random.random_range(0..len);
+            let end = start + random.random_range(0..len - start + 1);
             let mut out = vec![f64::NAN; end - start];
             examples.dots(start..end, &w, &mut out);
             for (row, value) in (start..end).zip(out) {
@@ -241,7 +214,8 @@ mod tests {
                 assert_eq!(value.to_bits(), examples.row(row).dot_dense(&w).to_bits(), "{what}, row {row}");
             }
         }
-        let listed: Vec<u32> = (0..random.below(20)).map(|_| random.below(len) as u32).collect();
+        let listed: Vec<u32> =
+            (0..random.random_range(0..20)).map(|_| random.random_range(0..len) as u32).collect();
         let mut out = vec![f64::NAN; listed.len()];
         examples.dots_at(&listed, &w, &mut out);
         for (&row, value) in listed.iter().zip(out) {
@@ -252,7 +226,7 @@ mod tests {
             );
         }
         let (mut added, mut expected) = (w.clone(), w.clone());
-        let (row, a) = (random.below(len), random.uniform(-3.0, 3.0));
+        let (row, a) = (random.random_range(0..len), random.random_range(-3.0..3.0));
         examples.add_scaled(row, a, &mut added);
         examples.row(row).for_each(|k, x| expected[k] += a * x);
         let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
@@ -261,11 +235,13 @@ mod tests {
 
     #[test]
     fn scores_of_several_rows_and_of_one_have_the_same_bits() {
-        let mut random = SplitMix64::new(7);
+        let mut random = ChaCha8Rng::seed_from_u64(7);
         for round in 0..300 {
-            let (len, dim) =
-                (1 + random.below(40), 1 + random.below(if round % 10 == 0 { 1500 } else { 90 }));
-            let stride = dim + random.below(3);
+            let (len, dim) = (
+                1 + random.random_range(0..40),
+                1 + random.random_range(0..(if round % 10 == 0 { 1500 } else { 90 })),
+            );
+            let stride = dim + random.random_range(0..3);
             let values = numbers(len * stride, &mut random);
             let narrow: Vec<f32> = values.iter().map(|&value| value as f32).collect();
             let what = format!("round {round}, {len} × {dim}");
