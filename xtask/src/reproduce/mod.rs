@@ -10,6 +10,7 @@ mod entries;
 pub(crate) mod entry;
 pub(crate) mod figure;
 mod linear_svc;
+mod normalised;
 mod page;
 pub(crate) mod registry;
 mod report;
@@ -17,6 +18,7 @@ mod run;
 #[cfg(test)]
 mod sample;
 mod summary;
+mod vectors;
 
 use std::error::Error;
 use std::fs;
