@@ -1,6 +1,6 @@
 //! B10 and B13: the batch perceptron, with a threshold and with a variable increment.
 
-use lm_core::{BinaryLabels, Certificate, Control, Dense, Learner, Margins, Stop, TrainingSet};
+use lm_core::{BinaryLabels, Certificate, Control, Dense, Learner, Margins, Sign, Stop, TrainingSet};
 use lm_data::generate::{SeparableSettings, far_blob, separable};
 use lm_online::{BatchPerceptron, Bias, Criterion, GradientDescent, SampleCriterion, Schedule};
 
@@ -111,6 +111,19 @@ fn trajectory(bench: &mut Bench) -> Outcome {
 fn thresholds(bench: &mut Bench) -> Outcome {
     let data = far_blob(120, 12, 5.0, bench.seed())?;
     let set = TrainingSet::new(&data.examples, &data.labels)?;
+    let side = |sign: Sign| -> Vec<[f64; 2]> {
+        let rows = (0..set.len())
+            .filter(|&row| data.labels.signs()[row] == sign)
+            .map(|row| data.examples.slice(row));
+        rows.map(|x| [x[0], x[1]]).collect()
+    };
+    let inside = in_triangle(&side(Sign::Positive), &side(Sign::Negative));
+    bench.check(
+        "overlapping clouds: a positive example inside a triangle of negative ones, so that no line separates them",
+        "found",
+        inside.map_or("not found".into(), |[x, y]| format!("({}, {})", number(x), number(y))),
+        inside.is_some(),
+    );
     let mut iterations = Vec::new();
     for theta in [1.0, 0.1, 0.01] {
         let learner = BatchPerceptron::default()
@@ -151,6 +164,20 @@ fn thresholds(bench: &mut Bench) -> Outcome {
     Ok(())
 }
 
+/// A point of `points` inside a triangle of `others`.
+fn in_triangle(points: &[[f64; 2]], others: &[[f64; 2]]) -> Option<[f64; 2]> {
+    let turn =
+        |a: [f64; 2], b: [f64; 2], c: [f64; 2]| (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    let encloses = |p: [f64; 2], a: [f64; 2], b: [f64; 2], c: [f64; 2]| {
+        let turns = [turn(a, b, p), turn(b, c, p), turn(c, a, p)];
+        turns.iter().all(|turn| *turn > 1e-9) || turns.iter().all(|turn| *turn < -1e-9)
+    };
+    points.iter().copied().find(|&p| {
+        (0..others.len())
+            .any(|i| (0..i).any(|j| (0..j).any(|k| encloses(p, others[i], others[j], others[k]))))
+    })
+}
+
 /// Figure 5.12.
 fn draw(bench: &mut Bench, way: &[Vec<f64>], criterion: &dyn Criterion) -> Outcome {
     let mut plot = Plot::new("a₁", "a₂")
@@ -168,8 +195,10 @@ fn draw(bench: &mut Bench, way: &[Vec<f64>], criterion: &dyn Criterion) -> Outco
         let label = if index == 0 { "steps" } else { "" };
         plot = plot.arrow(label, [pair[0][0], pair[0][1]], [pair[1][0], pair[1][1]]);
     }
-    for (index, a) in way.iter().enumerate().skip(1).take(4) {
-        plot = plot.text([a[0], a[1]], &format!("a({})", index + 1));
+    // Beside the points, where no step passes.
+    let places = [(1, [-1.3, 0.3]), (2, [0.0, 0.0]), (3, [0.0, 0.2]), (4, [0.15, 0.1])];
+    for (index, [right, up]) in places {
+        plot = plot.text([way[index][0] + right, way[index][1] + up], &format!("a({})", index + 1));
     }
     bench.figure(
         "trajectory",
@@ -178,6 +207,9 @@ fn draw(bench: &mut Bench, way: &[Vec<f64>], criterion: &dyn Criterion) -> Outco
         plot.render()?,
     )
 }
+
+/// The set whose runs are drawn.
+const SHOWN: usize = 47;
 
 type Set = (Dense<'static>, BinaryLabels);
 
@@ -238,7 +270,7 @@ fn variable_increment(bench: &mut Bench) -> Outcome {
     );
     draw_increments(
         bench,
-        &sets[10],
+        &sets[SHOWN],
         &[schedules[0], schedules[1], schedules[3], ("η(k) = 2^(1−k)", geometric)],
     )
 }
@@ -283,7 +315,7 @@ fn draw_increments(bench: &mut Bench, (examples, labels): &Set, schedules: &[(&s
     }
     bench.figure(
         "increments",
-        "Misclassified samples of a separable set of 200. Increments with an infinite sum end at 0; those of a finite sum come to \
+        "Misclassified samples of a separable set after the first step. Increments with an infinite sum end at 0; those of a finite sum come to \
          a halt before.",
         plot.render()?,
     )

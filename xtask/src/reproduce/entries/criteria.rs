@@ -26,7 +26,7 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
 }];
 
 /// Sign-normalised samples; a solution is any `a` with `aᵗy > 0` for all three.
-const SAMPLES: [[f64; 2]; 3] = [[2.0, 1.0], [-1.0, 2.0], [1.5, -0.5]];
+const SAMPLES: [[f64; 2]; 3] = [[2.0, 1.0], [-1.0, 1.2], [1.5, -0.5]];
 const MARGIN: f64 = 1.0;
 
 /// The terms of the five criteria for a sample with margin `m = aᵗy`, as the source has them.
@@ -309,13 +309,18 @@ fn surfaces(bench: &mut Bench, criteria: &[Sampled<'_>; 5]) -> Outcome {
         ),
     ];
     for ((criterion, name), (file, caption)) in criteria.iter().zip(NAMES).zip(about) {
+        let with_margin = ["relaxation", "squared-error"].contains(&file);
         let mut plot = Plot::new("a₁", "a₂")
             .equal_axes()
             .x_range(-4.0, 4.0)
             .y_range(-4.0, 4.0)
             .field(name, |x, y| criterion.value(&[x, y]));
         for (index, [a, b]) in SAMPLES.into_iter().enumerate() {
-            plot = plot.line(if index == 0 { "aᵗy = 0" } else { "" }, [a, b, 0.0], Stroke::THIN);
+            let label = |text: &'static str| if index == 0 { text } else { "" };
+            plot = plot.line(label("aᵗy = 0"), [a, b, 0.0], Stroke::THIN);
+            if with_margin {
+                plot = plot.line(label("aᵗy = b"), [a, b, -MARGIN], Stroke::DASHED);
+            }
             plot = plot.text([a, b], &format!("y{}", ["₁", "₂", "₃"][index])).arrow("", [0.0, 0.0], [a, b]);
         }
         bench.figure(
