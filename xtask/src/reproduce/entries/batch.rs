@@ -1,9 +1,10 @@
 //! B10 and B13: the batch perceptron, with a threshold and with a variable increment.
 
 use lm_core::{BinaryLabels, Certificate, Control, Dense, Learner, Margins, Sign, Stop, TrainingSet};
-use lm_data::generate::{SeparableSettings, far_blob, separable};
+use lm_data::generate::{Cloud, SeparableSettings, Spread, gaussians, separable};
 use lm_online::{BatchPerceptron, Bias, Criterion, GradientDescent, SampleCriterion, Schedule};
 
+use super::descent::check_threshold;
 use crate::reproduce::bench::{Bench, number};
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::{Plot, Stroke};
@@ -109,12 +110,13 @@ fn trajectory(bench: &mut Bench) -> Outcome {
 
 /// The stop of algorithm 3: a step shorter than θ, whether the samples are separated or not.
 fn thresholds(bench: &mut Bench) -> Outcome {
-    let data = far_blob(120, 12, 5.0, bench.seed())?;
-    let set = TrainingSet::new(&data.examples, &data.labels)?;
+    let cloud = |class: i64, x: f64| Cloud { class, len: 60, mean: vec![x, 0.0], spread: Spread::Round(1.0) };
+    let data = gaussians(&[cloud(-1, -1.5), cloud(1, 1.5)], bench.seed())?;
+    let labels = data.labels.one_against_rest(1)?;
+    let set = TrainingSet::new(&data.examples, &labels)?;
     let side = |sign: Sign| -> Vec<[f64; 2]> {
-        let rows = (0..set.len())
-            .filter(|&row| data.labels.signs()[row] == sign)
-            .map(|row| data.examples.slice(row));
+        let rows =
+            (0..set.len()).filter(|&row| labels.signs()[row] == sign).map(|row| data.examples.slice(row));
         rows.map(|x| [x[0], x[1]]).collect()
     };
     let inside = in_triangle(&side(Sign::Positive), &side(Sign::Negative));
@@ -134,21 +136,8 @@ fn thresholds(bench: &mut Bench) -> Outcome {
         let fit = learner.fit_watching(&set, &Control::default(), &mut |visit| {
             steps.push(visit.gradient_norm / (visit.iteration + 1) as f64);
         })?;
-        let (last, earlier) = steps.split_last().ok_or("no step was made")?;
-        bench.check(
-            format!(
-                "overlapping clouds, η(k) = 1/k, θ = {}: the last step, and the shortest before it",
-                number(theta)
-            ),
-            "below θ, and not below θ",
-            format!(
-                "{} after {} iterations, and {}",
-                number(*last),
-                steps.len(),
-                number(earlier.iter().copied().fold(f64::INFINITY, f64::min))
-            ),
-            fit.report.stop == Stop::Converged && *last < theta && earlier.iter().all(|step| *step >= theta),
-        );
+        let what = format!("overlapping clouds, η(k) = 1/k, {} iterations", steps.len());
+        check_threshold(bench, &what, theta, &steps, fit.report.stop)?;
         bench.check(
             format!("the same: what the trace says of separation, and its replay, θ = {}", number(theta)),
             "none, and valid",
@@ -208,9 +197,6 @@ fn draw(bench: &mut Bench, way: &[Vec<f64>], criterion: &dyn Criterion) -> Outco
     )
 }
 
-/// The set whose runs are drawn.
-const SHOWN: usize = 47;
-
 type Set = (Dense<'static>, BinaryLabels);
 
 /// Separable sets of many sizes, dimensions, margins and biases.
@@ -268,9 +254,10 @@ fn variable_increment(bench: &mut Bench) -> Outcome {
         format!("{} of {}", finite.separated, sets.len()),
         !geometric.conditions().sum_diverges && finite.separated < sets.len(),
     );
+    let stuck = finite.first_failure.ok_or("a schedule with a finite sum separated all sets")?;
     draw_increments(
         bench,
-        &sets[SHOWN],
+        &sets[stuck],
         &[schedules[0], schedules[1], schedules[3], ("η(k) = 2^(1−k)", geometric)],
     )
 }
@@ -279,6 +266,8 @@ fn variable_increment(bench: &mut Bench) -> Outcome {
 #[derive(Default)]
 struct Runs {
     separated: usize,
+    /// The first set that was not separated.
+    first_failure: Option<usize>,
     valid: usize,
     longest: u64,
     least: f64,
@@ -289,10 +278,14 @@ impl Runs {
         let mut runs = Runs { least: f64::INFINITY, ..Runs::default() };
         let learner =
             BatchPerceptron::default().with_schedule(schedule).with_margin(margin).with_passes(20_000);
-        for (examples, labels) in sets {
+        for (index, (examples, labels)) in sets.iter().enumerate() {
             let set = TrainingSet::new(examples, labels)?;
             let fit = learner.fit(examples, labels)?;
-            runs.separated += usize::from(fit.report.stop == Stop::Converged && fit.certificate.separates());
+            let separated = fit.report.stop == Stop::Converged && fit.certificate.separates();
+            runs.separated += usize::from(separated);
+            if !separated {
+                runs.first_failure.get_or_insert(index);
+            }
             runs.valid += usize::from(fit.certificate.verify(&set)?.is_valid());
             runs.longest = runs.longest.max(fit.report.iterations);
             runs.least = runs.least.min(Margins::functional(&fit.model, &set)?.minimum());
@@ -309,6 +302,7 @@ fn draw_increments(bench: &mut Bench, (examples, labels): &Set, schedules: &[(&s
             BatchPerceptron::default().with_schedule(*schedule).with_passes(1000).fit(examples, labels)?;
         let counts: Vec<[f64; 2]> = (1..)
             .zip(fit.certificate.corrected())
+            .skip(1)
             .map(|(k, count)| [f64::from(k), f64::from(count)])
             .collect();
         plot = plot.series(name, &counts);

@@ -1,8 +1,8 @@
 //! B08: gradient descent with the optimal rate, and Newton descent.
 
-use lm_core::{Certificate, Control, Sign, Stop};
+use lm_core::{Certificate, Control, Fit, Sign, Stop};
 use lm_data::generate::far_blob;
-use lm_online::{Criterion, GradientDescent, Newton, Schedule};
+use lm_online::{Criterion, GradientDescent, Newton, Schedule, Stationarity, Visit};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -121,45 +121,53 @@ impl Criterion for Hyperbola {
 /// A point on the way: where, and how high.
 type Way = Vec<(Vec<f64>, f64)>;
 
-/// The way of gradient descent with the optimal rate, its certificate checked.
-fn gradient_way(
+/// The way of a descent that converges, its certificate checked. `descend` runs it and shows each point.
+fn way_of(
     bench: &mut Bench,
     what: &str,
     criterion: &dyn Criterion,
-    start: &[f64],
+    descend: impl FnOnce(&mut dyn FnMut(&Visit<'_>)) -> lm_core::Result<Fit<Vec<f64>, Stationarity>>,
 ) -> Result<Way, Box<dyn std::error::Error>> {
     let mut way = Way::new();
-    let descent = GradientDescent::default().with_steps(100_000);
-    let fit = descent
-        .minimise_with(criterion, start, &Control::default(), &mut |visit| {
-            way.push((visit.point.to_vec(), visit.value))
-        })?
-        .converged()?;
-    bench.check_valid(
-        format!("{what}: value and gradient at the end of gradient descent"),
-        fit.certificate.verify(criterion)?,
-    );
+    let fit = descend(&mut |visit| way.push((visit.point.to_vec(), visit.value)))?.converged()?;
+    bench.check_valid(format!("{what}: value and gradient at the end"), fit.certificate.verify(criterion)?);
     Ok(way)
 }
 
-/// The way of Newton descent, its certificate checked.
-fn newton_way(
+/// The ways of gradient descent with the optimal rate and of Newton descent.
+fn both_ways(
     bench: &mut Bench,
     what: &str,
     criterion: &dyn Criterion,
     start: &[f64],
-) -> Result<Way, Box<dyn std::error::Error>> {
-    let mut way = Way::new();
-    let fit = Newton::default()
-        .minimise_with(criterion, start, &Control::default(), &mut |visit| {
-            way.push((visit.point.to_vec(), visit.value))
-        })?
-        .converged()?;
-    bench.check_valid(
-        format!("{what}: value and gradient at the end of Newton descent"),
-        fit.certificate.verify(criterion)?,
+) -> Result<[Way; 2], Box<dyn std::error::Error>> {
+    let control = Control::default();
+    let gradient = way_of(bench, &format!("{what}, gradient descent"), criterion, |watch| {
+        GradientDescent::default().minimise_with(criterion, start, &control, watch)
+    })?;
+    let newton = way_of(bench, &format!("{what}, Newton descent"), criterion, |watch| {
+        Newton::default().minimise_with(criterion, start, &control, watch)
+    })?;
+    Ok([gradient, newton])
+}
+
+/// Checks that the last step of a run, and no other, is shorter than its threshold.
+pub(super) fn check_threshold(
+    bench: &mut Bench,
+    what: &str,
+    theta: f64,
+    steps: &[f64],
+    stop: Stop,
+) -> Outcome {
+    let (last, earlier) = steps.split_last().ok_or("no step was made")?;
+    let shortest = earlier.iter().copied().fold(f64::INFINITY, f64::min);
+    bench.check(
+        format!("{what}, θ = {}: the last step, and the shortest before it", number(theta)),
+        "below θ, and not below θ",
+        format!("{} and {}", number(*last), number(shortest)),
+        stop == Stop::Converged && *last < theta && shortest >= theta,
     );
-    Ok(way)
+    Ok(())
 }
 
 fn body(bench: &mut Bench) -> Outcome {
@@ -174,7 +182,7 @@ fn one_valley(bench: &mut Bench) -> Outcome {
     // Eigenvalues 1 and 9 along the diagonals.
     let valley = Quadratic { matrix: vec![vec![5.0, 4.0], vec![4.0, 5.0]], minimum: vec![1.0, 0.5] };
     let start = [-2.5, 2.9];
-    let way = gradient_way(bench, "two variables", &valley, &start)?;
+    let [way, newton] = both_ways(bench, "two variables", &valley, &start)?;
     let (mut rate_off, mut turn, mut slowest, mut lowest) = (0.0_f64, 0.0_f64, 0.0_f64, true);
     let mut before: Option<Vec<f64>> = None;
     // Near the end J is rounding.
@@ -211,27 +219,16 @@ fn one_valley(bench: &mut Bench) -> Outcome {
         0.64 + 1e-9,
         slowest,
     );
-    let newton = newton_way(bench, "two variables", &valley, &start)?;
     bench.check_all_close("Newton's first step ends at the minimum", &valley.minimum, &newton[1].0, 1e-14);
 
     for theta in [1e-2, 1e-4, 1e-6] {
         let mut points = Vec::new();
         let descent = GradientDescent::default().with_threshold(theta);
         let fit = descent.minimise_with(&valley, &start, &Control::default(), &mut |visit| {
-            points.push(visit.point.to_vec())
+            points.push(visit.point.to_vec());
         })?;
         let steps: Vec<f64> = points.windows(2).map(|pair| distance(&pair[1], &pair[0])).collect();
-        let (last, earlier) = steps.split_last().ok_or("no step was made")?;
-        bench.check(
-            format!("θ = {}: the last step, and the shortest before it", number(theta)),
-            "below θ, and not below θ",
-            format!(
-                "{} and {}",
-                number(*last),
-                number(earlier.iter().copied().fold(f64::INFINITY, f64::min))
-            ),
-            fit.report.stop == Stop::Converged && *last < theta && earlier.iter().all(|step| *step >= theta),
-        );
+        check_threshold(bench, "two variables", theta, &steps, fit.report.stop)?;
     }
 
     let points = |way: &Way| way.iter().map(|(a, _)| [a[0], a[1]]).collect::<Vec<_>>();
@@ -290,8 +287,7 @@ fn logistic(bench: &mut Bench) -> Outcome {
     };
     let criterion = Logistic { samples: data.labels.signs().iter().enumerate().map(sample).collect() };
     let start = [0.0; 3];
-    let by_gradient = gradient_way(bench, "logistic criterion", &criterion, &start)?;
-    let by_newton = newton_way(bench, "logistic criterion", &criterion, &start)?;
+    let [by_gradient, by_newton] = both_ways(bench, "logistic criterion", &criterion, &start)?;
     let (end, lowest) = by_newton.last().ok_or("no step was made")?;
     let gradient_end = &by_gradient.last().ok_or("no step was made")?.0;
     bench.check_all_close("logistic criterion: where the two descents end", end, gradient_end, 1e-6);

@@ -1,7 +1,7 @@
 //! E02: hinge loss by subgradient descent, and the soft margin problem.
 
 use lm_core::{
-    BinaryLabels, Budget, Certificate, Dense, Error, Hypothesis, Learner, Linear, MatrixGram, TrainingSet,
+    BinaryLabels, Budget, Certificate, Dense, Error, Hypothesis, Learner, MatrixGram, TrainingSet,
     VectorGram, VectorKernel,
 };
 use lm_data::generate::{Cloud, Spread, gaussians};
@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 use crate::reproduce::bench::{Bench, number};
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::{Plot, Stroke};
-use crate::reproduce::vectors::{distance, dot, minus};
+use crate::reproduce::vectors::{distance, dot, minus, weights_and_bias};
 
 pub(super) const ENTRIES: &[Entry] = &[Entry {
     id: "E02",
@@ -60,10 +60,6 @@ fn objective((examples, labels): &Set, cost: f64, a: &[f64]) -> (f64, Vec<f64>) 
     (value, slope)
 }
 
-fn together(model: &Linear) -> Vec<f64> {
-    model.weights().iter().copied().chain([model.bias()]).collect()
-}
-
 fn body(bench: &mut Bench) -> Outcome {
     let (iris, clouds) = (iris()?, clouds(bench.seed())?);
     convex(bench, &clouds);
@@ -107,13 +103,13 @@ fn reached(bench: &mut Bench, name: &str, set: &Set, cost: f64) -> Outcome {
     bench.check_close(
         format!("{name}: hinge criterion of the machine of the quadratic program, and the value of its dual"),
         figures.dual,
-        objective(set, cost, &together(&machine)).0,
+        objective(set, cost, &weights_and_bias(&machine)).0,
         1e-6 * optimum,
     );
     for tolerance in [0.01, 0.001] {
         let learner = Pegasos::default().with_cost(cost).with_tolerance(tolerance).with_passes(50_000);
         let fit = learner.fit(examples, labels)?.converged()?;
-        let value = objective(set, cost, &together(&fit.model)).0;
+        let value = objective(set, cost, &weights_and_bias(&fit.model)).0;
         bench.check(
             format!(
                 "{name}: value of Pegasos over the optimum {}, after {} passes",
@@ -204,7 +200,7 @@ fn passes(bench: &mut Bench, set: &Set, cost: f64) -> Outcome {
                 .with_tolerance(1e-9)
                 .with_passes(passes);
             let fit = learner.fit(examples, labels)?;
-            points.push([passes as f64, objective(set, cost, &together(&fit.model)).0]);
+            points.push([passes as f64, objective(set, cost, &weights_and_bias(&fit.model)).0]);
         }
         let last = points.last().map_or(f64::NAN, |point| point[1]);
         bench.check_at_most(

@@ -8,7 +8,7 @@ use crate::reproduce::bench::{Bench, number};
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::{Plot, Stroke};
 use crate::reproduce::normalised::normalised;
-use crate::reproduce::vectors::{distance, dot, norm};
+use crate::reproduce::vectors::{distance, dot, norm, weights_and_bias};
 
 pub(super) const ENTRIES: &[Entry] = &[Entry {
     id: "B15",
@@ -79,7 +79,7 @@ fn body(bench: &mut Bench) -> Outcome {
         (
             "under",
             0.4,
-            "Under-relaxation, η = 0.4: each step stays short of the hyperplane it goes to, and the way ends without an end.",
+            "Under-relaxation, η = 0.4: each step stays short of the hyperplane it goes to; the run approaches the region of margin b without reaching it.",
         ),
         (
             "over",
@@ -110,8 +110,7 @@ fn each_correction(bench: &mut Bench, sets: &[Set], rate: f64) -> Result<f64, Bo
                 made += 1;
                 let y: Vec<f64> =
                     examples.slice(row).iter().chain([&1.0]).map(|x| sign.value() * x).collect();
-                let model = live.model()?;
-                let next: Vec<f64> = model.weights().iter().copied().chain([model.bias()]).collect();
+                let next = weights_and_bias(&live.model()?);
                 let (before, after) = (dot(&a, &y) - MARGIN, dot(&next, &y) - MARGIN);
                 identity = identity.max((after - (1.0 - rate) * before).abs());
                 way = way.max((distance(&next, &a) - rate * before.abs() / norm(&y)).abs());
@@ -139,36 +138,67 @@ fn each_correction(bench: &mut Bench, sets: &[Set], rate: f64) -> Result<f64, Bo
     Ok(f64::from(made))
 }
 
-/// Runs to their end, with replays; with 1 < η < 2 they reach the whole margin.
-fn whole_runs(bench: &mut Bench, sets: &[Set]) -> Outcome {
-    for (rate, tolerance) in
-        RATES.iter().map(|&rate| (rate, 0.01)).chain([(1.25, 0.0), (1.5, 0.0), (1.9, 0.0)])
-    {
+/// What came of runs on all sets.
+struct Runs {
+    ended: usize,
+    valid: usize,
+    least: f64,
+}
+
+impl Runs {
+    fn of(sets: &[Set], rate: f64, tolerance: f64) -> Result<Self, lm_core::Error> {
         let learner = Relaxation::default()
             .with_margin(MARGIN)
             .with_tolerance(tolerance)
-            .with_passes(100_000)
+            .with_passes(20_000)
             .with_schedule(Schedule::constant(rate)?);
-        let (mut ended, mut valid, mut least) = (0, 0, f64::INFINITY);
+        let mut runs = Runs { ended: 0, valid: 0, least: f64::INFINITY };
         for (examples, labels, _) in sets {
             let set = TrainingSet::new(examples, labels)?;
             let fit = learner.fit(examples, labels)?;
-            ended += usize::from(fit.report.stop == Stop::Converged && fit.certificate.separates());
-            valid += usize::from(fit.certificate.verify(&set)?.is_valid());
-            least = Margins::functional(&fit.model, &set)?.minimum().min(least);
+            runs.ended += usize::from(fit.report.stop == Stop::Converged && fit.certificate.separates());
+            runs.valid += usize::from(fit.certificate.verify(&set)?.is_valid());
+            runs.least = Margins::functional(&fit.model, &set)?.minimum().min(runs.least);
         }
-        let goal = MARGIN * (1.0 - tolerance);
+        Ok(runs)
+    }
+}
+
+/// Runs to their end, with replays: towards almost the whole margin, and towards the whole of it.
+fn whole_runs(bench: &mut Bench, sets: &[Set]) -> Outcome {
+    for rate in RATES {
+        let Runs { ended, valid, least } = Runs::of(sets, rate, 0.01)?;
         bench.check(
             format!(
                 "η = {}: runs that end, valid replays, least margin; of {} sets",
                 number(rate),
                 sets.len()
             ),
-            format!("all, all, above {}", number(goal)),
+            format!("all, all, above {}", number(0.99 * MARGIN)),
             format!("{ended}, {valid}, {}", number(least)),
-            ended == sets.len() && valid == sets.len() && least > goal,
+            ended == sets.len() && valid == sets.len() && least > 0.99 * MARGIN,
         );
     }
+    let mut ends = Vec::new();
+    for rate in [1.25, 1.5, 1.9] {
+        let Runs { ended, valid, least } = Runs::of(sets, rate, 0.0)?;
+        bench.check(
+            format!(
+                "η = {}, no tolerance, at most 20 000 passes: what is missing of the margin, valid replays",
+                number(rate)
+            ),
+            "less than 1e−9, all",
+            format!("{}, {valid}", number((MARGIN - least).max(0.0))),
+            least > MARGIN - 1e-9 && valid == sets.len(),
+        );
+        ends.push(format!("{ended} for η = {}", number(rate)));
+    }
+    bench.note(format!(
+        "Convergence of over-relaxation does not mean an end: without a tolerance the weights may approach a point with aᵗy = b from \
+         outside. Runs that ended with aᵗy > b within 20 000 passes, of {}: {}.",
+        sets.len(),
+        ends.join(", ")
+    ));
     Ok(())
 }
 
@@ -197,8 +227,8 @@ fn without_an_end(bench: &mut Bench) -> Outcome {
     );
     bench.erratum(
         "Algorithm 9 with η = 1 ends when aᵗy > b for all samples.",
-        "An exact relaxation puts a onto aᵗy = b, where the condition aᵗy > b never comes true: a run needs η > 1, or must count a \
-         sample as right that is short by a small share of b.",
+        "An exact relaxation puts a onto aᵗy = b, where the condition aᵗy > b never comes true: a run must count a sample as right that \
+         is short by a small share of b.",
         format!("(1, 1) after the first pass, corrections of length 0 ever after, {:?} after {passes} passes.", exact.report.stop),
         exact.report.stop == Stop::Iterations && exact.certificate.journal().mistakes().len() as u64 == 2 * passes,
     );
@@ -223,7 +253,7 @@ fn batch(bench: &mut Bench, sets: &[Set]) -> Outcome {
         let exact = learner.with_tolerance(0.0).with_passes(200);
         way.clear();
         exact.fit_watching(&set, &Control::default(), &mut |visit| {
-            way.push((visit.point.to_vec(), visit.value))
+            way.push((visit.point.to_vec(), visit.value));
         })?;
         let mut steps = 0;
         let descent = GradientDescent::default().with_schedule(rate).with_steps(199).with_threshold(0.0);
@@ -256,20 +286,20 @@ fn batch(bench: &mut Bench, sets: &[Set]) -> Outcome {
         ended == sets.len() && valid == sets.len(),
     );
 
-    // Four copies each of two samples that almost oppose each other.
-    let opposed: Vec<[f64; 2]> = (0..8).map(|k| if k % 2 == 0 { [1.0, 0.1] } else { [-1.0, 0.1] }).collect();
+    // Copies of two samples that almost oppose each other, not equally many.
+    let opposed: Vec<[f64; 2]> = (0..9).map(|k| if k % 2 == 0 { [1.0, 0.1] } else { [-1.0, 0.1] }).collect();
     let (examples, labels) = normalised(&opposed)?;
     let learner = BatchRelaxation::default().with_bias(Bias::None);
     let wide = learner.with_schedule(Schedule::constant(1.5)?).with_passes(50).fit(&examples, &labels)?;
     let mean =
-        learner.with_schedule(Schedule::constant(1.5 / 8.0)?).with_passes(100_000).fit(&examples, &labels)?;
+        learner.with_schedule(Schedule::constant(1.5 / 9.0)?).with_passes(100_000).fit(&examples, &labels)?;
     bench.erratum(
         "Over-relaxation, 1 < η < 2, overshoots, and nevertheless convergence is achieved (figure 5.15, for algorithms 8 and 9 alike).",
         "That holds for single samples. The batch form adds the corrections of all samples up, and overshoots by their number: it is \
          sure to converge for η < 2/n only.",
         format!(
-            "Four copies each of (±1, 0.1), separated by (0, 1): with η = 1.5 ‖a‖ is {} after 50 iterations and still grows; with \
-             η = 1.5/8 the run ends after {} iterations.",
+            "Five copies of (1, 0.1) and four of (−1, 0.1), separated by (0, 1): with η = 1.5 ‖a‖ is {} after 50 iterations and still grows; with \
+             η = 1.5/9 the run ends after {} iterations.",
             number(wide.model.norm()),
             mean.report.iterations
         ),
@@ -289,7 +319,7 @@ fn misclassified(bench: &mut Bench) -> Outcome {
     let mut clean = false;
     while !clean {
         clean = true;
-        for y in samples.iter() {
+        for y in &samples {
             if dot(&a, y) <= 0.0 {
                 let factor = (1.0 - dot(&a, y)) / dot(y, y);
                 a = [a[0] + factor * y[0], a[1] + factor * y[1]];
