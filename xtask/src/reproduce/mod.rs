@@ -9,6 +9,7 @@ pub(crate) mod date;
 mod entries;
 pub(crate) mod entry;
 pub(crate) mod figure;
+mod least_squares;
 mod linear_svc;
 mod normalised;
 mod page;

@@ -275,7 +275,7 @@ fn not_separable(bench: &mut Bench) -> Outcome {
         norm(&shrinking.model),
     );
     bench.erratum(
-        "The squared error of figure 5.11, which section 5.6 calls J_q, is useful even when the samples are not separable.",
+        "The squared error of figure 5.11, to which the text refers for J_q, is useful even when the samples are not separable.",
         "J_q = Σ (aᵗy)² over the misclassified samples is then least at a = 0, which classifies nothing; of use is the sum over \
          all samples with a margin b > 0.",
         format!(

@@ -112,7 +112,7 @@ fn reached(bench: &mut Bench, name: &str, set: &Set, cost: f64) -> Outcome {
         let value = objective(set, cost, &weights_and_bias(&fit.model)).0;
         bench.check(
             format!(
-                "{name}: value of Pegasos over the optimum {}, after {} passes",
+                "{name}: value of Pegasos over the optimum {}, after pass {}",
                 number(optimum),
                 fit.report.iterations
             ),

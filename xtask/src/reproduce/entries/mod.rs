@@ -40,6 +40,7 @@ mod feature_space;
 mod gram_only;
 mod hinge;
 mod hyperplane;
+mod lms;
 mod losses;
 mod many_classes;
 mod margin_slack;
@@ -62,6 +63,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     gram_only::ENTRIES,
     hinge::ENTRIES,
     hyperplane::ENTRIES,
+    lms::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
