@@ -85,11 +85,8 @@ fn trajectory(bench: &mut Bench) -> Outcome {
         away[2] > away[1] && away[1] > 0.0,
     );
     bench.check_all_close("where the run ends", &[3.0, 2.5], fit.model.weights(), 1e-14);
-    bench.check_at_least(
-        "the least aᵗy there, above 0",
-        f64::MIN_POSITIVE,
-        Margins::functional(&fit.model, &set)?.minimum(),
-    );
+    let least = Margins::functional(&fit.model, &set)?.minimum();
+    bench.check("the least aᵗy there", "> 0", number(least), least > 0.0);
     bench.check_valid("replay of the run", fit.certificate.verify(&set)?);
 
     let criterion = SampleCriterion::perceptron(&set, Bias::None);
