@@ -9,7 +9,9 @@ pub(crate) mod date;
 mod entries;
 pub(crate) mod entry;
 pub(crate) mod figure;
+mod least_squares;
 mod linear_svc;
+mod normalised;
 mod page;
 pub(crate) mod registry;
 mod report;
@@ -17,6 +19,7 @@ mod run;
 #[cfg(test)]
 mod sample;
 mod summary;
+mod vectors;
 
 use std::error::Error;
 use std::fs;

@@ -33,30 +33,44 @@
 //! Random numbers come from `bench.seed()`. The figures are described in `figure/mod.rs`.
 
 mod augmented;
+mod batch;
+mod criteria;
+mod descent;
 mod feature_space;
 mod gram_only;
+mod hinge;
 mod hyperplane;
+mod lms;
 mod losses;
 mod many_classes;
 mod margin_slack;
 mod mercer;
 mod polynomial;
 mod quadratic;
+mod relaxation;
 mod structured;
+mod widrow_hoff;
 
 use super::entry::Entry;
 
 /// The entries of every file of this folder.
 pub(super) const GROUPS: &[&[Entry]] = &[
     augmented::ENTRIES,
+    batch::ENTRIES,
+    criteria::ENTRIES,
+    descent::ENTRIES,
     feature_space::ENTRIES,
     gram_only::ENTRIES,
+    hinge::ENTRIES,
     hyperplane::ENTRIES,
+    lms::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
     mercer::ENTRIES,
     polynomial::ENTRIES,
     quadratic::ENTRIES,
+    relaxation::ENTRIES,
     structured::ENTRIES,
+    widrow_hoff::ENTRIES,
 ];
