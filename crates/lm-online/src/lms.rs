@@ -12,8 +12,9 @@
 //! ```
 //!
 //! With a constant rate the function circles about the least squares solution at a distance that grows with the rate; with
-//! the default rate, `1/(p·(R² + β))` in pass `p`, it comes to rest there. The run ends when what is left of the gradient
-//! is small; it is looked at after passes 1, 2, 4, 8, … and, once it is near, after every pass.
+//! the default rate, `1/(p·(R² + β))` in pass `p`, it tends to that solution, slowly where the examples vary little in some
+//! direction. The run ends when what is left of the gradient is small; it is looked at after passes 1, 2, 4, 8, … and,
+//! once it is near, after every pass.
 //! # Cost
 //! An inner product and an addition of an example for each visit; as much again for a look at the gradient.
 //! # Reference
