@@ -6,6 +6,8 @@
 use std::error::Error;
 use std::fmt::Display;
 
+use lm_core::Verdict;
+
 use super::entry::{Erratum, Figure, Findings, Measurement};
 
 /// Collects the findings of one entry.
@@ -105,6 +107,11 @@ impl Bench {
     /// `measured ≥ bound`.
     pub(crate) fn check_at_least(&mut self, what: impl Into<String>, bound: f64, measured: f64) {
         self.push(what.into(), format!("≥ {}", number(bound)), number(measured), measured >= bound, false);
+    }
+
+    /// A certificate, checked anew against the data, is valid.
+    pub(crate) fn check_valid(&mut self, what: impl Into<String>, verdict: Verdict) {
+        self.push(what.into(), "valid".into(), verdict.to_string(), verdict.is_valid(), false);
     }
 
     /// Records a point in which the source is wrong. `shown` is the computed condition that proves it: if it

@@ -10,6 +10,7 @@ mod entries;
 pub(crate) mod entry;
 pub(crate) mod figure;
 mod linear_svc;
+mod measure;
 mod page;
 pub(crate) mod registry;
 mod report;

@@ -33,30 +33,44 @@
 //! Random numbers come from `bench.seed()`. The figures are described in `figure/mod.rs`.
 
 mod augmented;
+mod bias_step;
+mod dual;
+mod family;
 mod feature_space;
 mod gram_only;
 mod hyperplane;
+mod increments;
+mod inseparable;
 mod losses;
 mod many_classes;
 mod margin_slack;
 mod mercer;
+mod perceptron;
 mod polynomial;
 mod quadratic;
 mod structured;
+mod winnow;
 
 use super::entry::Entry;
 
 /// The entries of every file of this folder.
 pub(super) const GROUPS: &[&[Entry]] = &[
     augmented::ENTRIES,
+    bias_step::ENTRIES,
+    dual::ENTRIES,
+    family::ENTRIES,
     feature_space::ENTRIES,
     gram_only::ENTRIES,
     hyperplane::ENTRIES,
+    increments::ENTRIES,
+    inseparable::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
     mercer::ENTRIES,
+    perceptron::ENTRIES,
     polynomial::ENTRIES,
     quadratic::ENTRIES,
     structured::ENTRIES,
+    winnow::ENTRIES,
 ];

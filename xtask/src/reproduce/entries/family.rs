@@ -1,0 +1,2 @@
+use crate::reproduce::entry::Entry;
+pub(super) const ENTRIES: &[Entry] = &[];
