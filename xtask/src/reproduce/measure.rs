@@ -2,6 +2,7 @@
 
 use lm_core::{BinaryLabels, Collection, Dense, Hypothesis, Linear, Result, Sign};
 use lm_data::Labelled;
+use lm_data::generate::{Cloud, Spread, gaussians};
 
 /// Examples of two classes, as the generators return them.
 pub(crate) type Binary = Labelled<Dense<'static>, BinaryLabels>;
@@ -15,6 +16,16 @@ pub(crate) fn wrong<S: Collection + ?Sized>(
     Ok(model.signs(examples)?.iter().zip(labels.signs()).filter(|(given, sign)| given != sign).count())
 }
 
+/// Two round clouds of deviation 1 whose means are `apart` from each other, along all attributes alike, in random order.
+pub(crate) fn clouds(len: usize, dim: usize, apart: f64, seed: u64) -> Result<Binary> {
+    let mean = 0.5 * apart / (dim as f64).sqrt();
+    let cloud = |class, mean| Cloud { class, len: 1, mean: vec![mean; dim], spread: Spread::Round(1.0) };
+    let turns: Vec<Cloud> =
+        (0..len).map(|k| if k % 2 == 0 { cloud(0, -mean) } else { cloud(1, mean) }).collect();
+    let made = gaussians(&turns, seed)?;
+    Ok(Binary { labels: made.labels.one_against_rest(1)?, examples: made.examples })
+}
+
 /// The rows of two of the classes of a table; the second class is the positive one.
 pub(crate) fn pair(data: &Labelled<Dense<'static>>, classes: [f64; 2]) -> Result<Binary> {
     let rows: Vec<usize> =
@@ -25,6 +36,16 @@ pub(crate) fn pair(data: &Labelled<Dense<'static>>, classes: [f64; 2]) -> Result
         examples: Dense::from_rows(&values)?,
         labels: BinaryLabels::new(rows.iter().map(sign).collect())?,
     })
+}
+
+/// Every example and its mirror image in the origin, of the other class: the best bias is then 0.
+pub(crate) fn mirrored(data: &Binary) -> Result<Binary> {
+    let mut rows: Vec<Vec<f64>> =
+        (0..data.examples.len()).map(|row| data.examples.slice(row).to_vec()).collect();
+    rows.extend((0..data.examples.len()).map(|row| data.examples.slice(row).iter().map(|x| -x).collect()));
+    let signs = data.labels.signs();
+    let signs = signs.iter().copied().chain(signs.iter().map(|sign| sign.flipped())).collect();
+    Ok(Binary { examples: Dense::from_rows(&rows)?, labels: BinaryLabels::new(signs)? })
 }
 
 /// Examples with every attribute multiplied by a number.

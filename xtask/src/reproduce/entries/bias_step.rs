@@ -1,6 +1,6 @@
 //! A05: what the step of the bias does to the number of mistakes.
 
-use lm_core::{BinaryLabels, Certificate, Collection, Dense, Learner, Margins, TrainingSet};
+use lm_core::{Certificate, Learner, Linear, Margins, TrainingSet};
 use lm_data::generate::{Separable, SeparableSettings, separable};
 use lm_online::{Bias, Maxover, MistakeBound, Perceptron};
 
@@ -8,7 +8,7 @@ use crate::reproduce::bench::{Bench, number};
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::Plot;
 use crate::reproduce::linear_svc::LinearSvc;
-use crate::reproduce::measure::{Binary, scaled, slope};
+use crate::reproduce::measure::{Binary, mirrored, scaled, slope};
 
 pub(super) const ENTRIES: &[Entry] = &[Entry {
     id: "A05",
@@ -66,21 +66,11 @@ fn without_bias(bench: &mut Bench) -> Outcome {
     Ok(())
 }
 
-/// Every example and its mirror image in the origin, of the other class: the best bias is then 0.
-fn mirrored(data: &Binary) -> lm_core::Result<Binary> {
-    let mut rows: Vec<Vec<f64>> =
-        (0..data.examples.len()).map(|row| data.examples.slice(row).to_vec()).collect();
-    rows.extend((0..data.examples.len()).map(|row| data.examples.slice(row).iter().map(|x| -x).collect()));
-    let signs = data.labels.signs();
-    let signs = signs.iter().copied().chain(signs.iter().map(|sign| sign.flipped())).collect();
-    Ok(Binary { examples: Dense::from_rows(&rows)?, labels: BinaryLabels::new(signs)? })
-}
-
 fn augmented_margin(bench: &mut Bench) -> Outcome {
     // The largest margin γ of the set, and an interval around the largest margin of the augmented set.
     let margins = |data: &Binary| -> Result<(f64, f64, f64), Box<dyn std::error::Error>> {
         let set = TrainingSet::new(&data.examples, &data.labels)?;
-        let best = LinearSvc(1e8).fit(&data.examples, &data.labels)?.converged()?;
+        let best = LinearSvc(1e4).fit(&data.examples, &data.labels)?.converged()?;
         let gamma = Margins::geometric(&best.model, &set)?.minimum();
         let learner = Maxover::default().with_passes(200_000).with_tolerance(1e-3);
         let stability = learner.fit(&data.examples, &data.labels)?.converged()?.certificate;
@@ -149,7 +139,7 @@ fn large_bias(bench: &mut Bench) -> Outcome {
         for seed in 0..SEEDS {
             let settings = SeparableSettings::default().with_margin(0.05).with_bias(0.8);
             let unit = separable(&settings, bench.seed() + seed)?;
-            let hyperplane = lm_core::Linear::new(unit.hyperplane.weights().to_vec(), radius * 0.8)?;
+            let hyperplane = Linear::new(unit.hyperplane.weights().to_vec(), radius * 0.8)?;
             let data = Binary { examples: scaled(&unit.data.examples, radius)?, labels: unit.data.labels };
             let made = Separable { data, hyperplane, margin: 0.05 * radius, radius };
             for (index, bias) in [Bias::Standard, Bias::Radius].into_iter().enumerate() {

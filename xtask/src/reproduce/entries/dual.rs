@@ -9,11 +9,11 @@ use lm_data::classic;
 use lm_data::generate::{Cloud, SeparableSettings, Spread, chess_board, gaussians, separable, two_moons};
 use lm_online::{Bias, DualPerceptron, Order, Perceptron};
 
-use crate::reproduce::bench::{Bench, number};
+use crate::reproduce::bench::Bench;
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::{Plot, Stroke};
 use crate::reproduce::linear_svc::LinearSvc;
-use crate::reproduce::measure::{Binary, line, of_class, pair, point};
+use crate::reproduce::measure::{Binary, line, of_class, pair, point, wrong};
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -85,7 +85,7 @@ fn compare(
     order: Order,
     bias: Bias,
 ) -> Outcome {
-    const PASSES: u64 = 2_000;
+    const PASSES: u64 = 300;
     let gram = VectorGram::new(&data.examples, kernel)?;
     let learner = DualPerceptron::default().with_order(order).with_bias(bias).with_passes(PASSES);
     let dual = learner.fit(&gram, &data.labels)?;
@@ -123,7 +123,7 @@ fn gaussian(bench: &mut Bench) -> Outcome {
     let kernel = VectorKernel::gaussian(20.0)?;
     let gram = VectorGram::new(&board.examples, kernel)?;
     let fit = DualPerceptron::default().fit(&gram, &board.labels)?.converged()?;
-    let wrong = crate::reproduce::measure::wrong(&fit.model, &gram, &board.labels)?;
+    let wrong = wrong(&fit.model, &gram, &board.labels)?;
     bench.check_equal("chess board of 4 × 4 cells, Gaussian kernel: examples on the wrong side", 0, wrong);
     bench.check_valid(
         "chess board: replay",
@@ -132,7 +132,7 @@ fn gaussian(bench: &mut Bench) -> Outcome {
     let machine = fit.model.over_vectors(&board.examples, kernel)?;
     let svg = Plot::new("x₁", "x₂")
         .equal_axes()
-        .regions(&[], |x, y| machine.decision(&[x, y]).ok().map(|value| usize::from(value >= 0.0)))
+        .contours(|x, y| machine.decision(&[x, y]).unwrap_or(f64::NAN), &[("boundary", 0.0, Stroke::SOLID)])
         .points("class −1", 0, &of_class(&board, Sign::Negative))
         .points("class +1", 1, &of_class(&board, Sign::Positive))
         .render()?;
@@ -151,7 +151,7 @@ fn difficulty(bench: &mut Bench) -> Outcome {
     let settings = SeparableSettings::default().with_len(120).with_margin(0.06).with_bias(0.2);
     let data = separable(&settings, bench.seed())?.data;
     let set = TrainingSet::new(&data.examples, &data.labels)?;
-    let best = LinearSvc(1e8).fit(&data.examples, &data.labels)?.converged()?.model;
+    let best = LinearSvc(1e4).fit(&data.examples, &data.labels)?.converged()?.model;
     let distances = Margins::geometric(&best, &set)?;
     let gram = VectorGram::new(&data.examples, VectorKernel::linear())?;
     let gram_set = TrainingSet::new(&gram, &data.labels)?;
@@ -206,22 +206,29 @@ fn difficulty(bench: &mut Bench) -> Outcome {
     );
 
     let hard: Vec<[f64; 2]> = hardest.iter().map(|&row| point(&data, row)).collect();
-    let mut plot = Plot::new("x₁", "x₂")
+    let svg = Plot::new("x₁", "x₂")
         .equal_axes()
         .x_range(-1.05, 1.05)
         .y_range(-1.05, 1.05)
         .line("largest margin", line(&best), Stroke::SOLID)
         .points("class −1", 0, &of_class(&data, Sign::Negative))
         .points("class +1", 1, &of_class(&data, Sign::Positive))
-        .rings("the 12 largest α", &hard);
-    for &row in &by_alpha[..5] {
-        plot = plot.text(point(&data, row), &number(alpha[row] as f64 / ORDERS as f64));
-    }
+        .rings("the 12 largest α", &hard)
+        .render()?;
     bench.figure(
         "hardest",
-        "The examples on which the perceptron made most mistakes lie at the boundary (mean α over 200 orders beside the five \
-         largest).",
-        plot.render()?,
+        "The examples on which the perceptron made most mistakes, over 200 orders, lie at the boundary.",
+        svg,
+    )?;
+    let places: Vec<[f64; 2]> =
+        alpha.iter().zip(distances.values()).map(|(&a, &d)| [d, a as f64 / ORDERS as f64]).collect();
+    let svg = Plot::new("distance to the hyperplane of largest margin", "mean α")
+        .points("", 0, &places)
+        .render()?;
+    bench.figure(
+        "distance",
+        "The mean α of an example against its distance to the hyperplane of largest margin.",
+        svg,
     )?;
     growth(bench)
 }

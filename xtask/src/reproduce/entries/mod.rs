@@ -45,6 +45,7 @@ mod losses;
 mod many_classes;
 mod margin_slack;
 mod mercer;
+mod never_ceasing;
 mod perceptron;
 mod polynomial;
 mod quadratic;
@@ -68,6 +69,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
     mercer::ENTRIES,
+    never_ceasing::ENTRIES,
     perceptron::ENTRIES,
     polynomial::ENTRIES,
     quadratic::ENTRIES,

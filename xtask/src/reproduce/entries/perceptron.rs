@@ -1,6 +1,6 @@
 //! A02, A06 and B11: the perceptron, what its learning rate changes, and that it ends.
 
-use lm_core::{Certificate, Dense, Hypothesis, Learner, Linear, Sign, TrainingSet};
+use lm_core::{BinaryLabels, Certificate, Dense, Hypothesis, Learner, Linear, Row, Sign, TrainingSet};
 use lm_data::classic;
 use lm_data::generate::{SeparableSettings, separable};
 use lm_online::{Bias, Order, Perceptron, Schedule};
@@ -76,7 +76,7 @@ fn table(bench: &mut Bench) -> Outcome {
     // R² = 5. The first example is on the hyperplane: w = (1, 2), b = 5. The second has the score 9: w = (−1, 1), b = 0.
     // Then both have a margin of 1.
     let by_hand = Dense::from_rows(&[[1.0, 2.0], [2.0, 1.0]])?;
-    let labels = lm_core::BinaryLabels::from_integers(&[1, -1])?;
+    let labels = BinaryLabels::from_integers(&[1, -1])?;
     for eta in [1.0, 0.5] {
         let learner = Perceptron::default().with_schedule(Schedule::constant(eta)?);
         let fit = learner.fit(&by_hand, &labels)?.converged()?;
@@ -133,8 +133,7 @@ fn course_of_lines(bench: &mut Bench) -> Outcome {
     let mut functions: Vec<Linear> = Vec::new();
     for &row in &fit.certificate.journal().mistakes() {
         let row = row as usize;
-        let example = Dense::single(data.examples.slice(row))?;
-        live.learn_one(&lm_core::Examples::row(&example, 0), data.labels.signs()[row])?;
+        live.learn_one(&Row::DenseF64(data.examples.slice(row)), data.labels.signs()[row])?;
         functions.push(live.model()?);
     }
     let count = functions.len();
@@ -309,10 +308,8 @@ fn proof(bench: &mut Bench) -> Outcome {
     let made = separable(&settings, bench.seed())?;
     let data = &made.data;
     let labels = data.labels.signs();
-    let rows: Vec<Dense<'_>> =
-        (0..labels.len()).map(|row| Dense::single(data.examples.slice(row))).collect::<Result<_, _>>()?;
-    let row = |index: usize| lm_core::Examples::row(&rows[index], 0);
-    let beta_squared = (0..rows.len()).map(|index| row(index).norm_squared() + 1.0).fold(0.0, f64::max);
+    let row = |index: usize| Row::DenseF64(data.examples.slice(index));
+    let beta_squared = (0..labels.len()).map(|index| row(index).norm_squared() + 1.0).fold(0.0, f64::max);
     let values = made.hyperplane.decision_values(&data.examples)?;
     let gamma = values.iter().zip(data.labels.values()).map(|(g, y)| g * y).fold(f64::INFINITY, f64::min);
     let alpha = beta_squared / gamma;
@@ -323,7 +320,7 @@ fn proof(bench: &mut Bench) -> Outcome {
         if start > 0.0 {
             // The first lesson is always a mistake: it makes the weights this vector, and the bias −1.
             let first = [-start * 0.6, 0.0, start * 0.8, 0.0, 0.0].map(|v| -v);
-            live.learn_one(&lm_core::Examples::row(&Dense::single(&first)?, 0), Sign::Negative)?;
+            live.learn_one(&Row::DenseF64(&first), Sign::Negative)?;
         }
         let begun = live.corrections();
         let mut distances = vec![squared_distance(&live.model()?, &made.hyperplane, alpha) / beta_squared];
