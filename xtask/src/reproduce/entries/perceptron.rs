@@ -59,10 +59,10 @@ fn listing(data: &Binary, eta: f64) -> Listed {
     let r_squared = (0..y.len()).map(|i| product(x(i), x(i))).fold(0.0, f64::max);
     loop {
         let before = listed.mistakes.len();
-        for i in 0..y.len() {
-            if y[i] * (product(&listed.w, x(i)) + listed.b) <= 0.0 {
-                listed.w.iter_mut().zip(x(i)).for_each(|(w, x)| *w += eta * y[i] * x);
-                listed.b += eta * y[i] * r_squared;
+        for (i, y) in y.iter().enumerate() {
+            if y * (product(&listed.w, x(i)) + listed.b) <= 0.0 {
+                listed.w.iter_mut().zip(x(i)).for_each(|(w, x)| *w += eta * y * x);
+                listed.b += eta * y * r_squared;
                 listed.mistakes.push(i as u32);
             }
         }
