@@ -4,9 +4,11 @@ pub mod peak;
 
 use std::path::PathBuf;
 
-use lm_core::{ClassLabels, Csr, Dense, Result};
+use lm_core::{ClassLabels, Csr, Dense, Result, Sign};
 use lm_data::generate::{Cloud, Spread, gaussians};
 use lm_data::{Labelled, svmlight};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 
 /// svmlight text of `rows` dense examples of dimension `dim`, two normal clouds rounded to six decimals.
 ///
@@ -43,6 +45,27 @@ fn clouds(len: usize, dim: usize, seed: u64) -> Result<Labelled<Dense<'static>, 
     let cloud =
         |class, mean| Cloud { class, len: len / 2, mean: vec![mean; dim], spread: Spread::Round(0.3) };
     gaussians(&[cloud(-1, -0.5), cloud(1, 0.5)], seed)
+}
+
+/// Random examples, row after row, on the sides of a random hyperplane, one in a hundred on the wrong side. The numbers
+/// are those of single precision, so that both storages hold the same examples.
+///
+/// ```
+/// let (values, signs) = lm_benches::noisy(10, 3);
+/// assert_eq!((values.len(), signs.len()), (30, 10));
+/// ```
+pub fn noisy(rows: usize, columns: usize) -> (Vec<f64>, Vec<Sign>) {
+    let mut random = ChaCha8Rng::seed_from_u64(11);
+    let normal: Vec<f64> = (0..columns).map(|_| random.random_range(-1.0..1.0)).collect();
+    let mut number = || f64::from(random.random_range(-1.0_f32..1.0));
+    let values: Vec<f64> = (0..rows * columns).map(|_| number()).collect();
+    let side = |example: &[f64]| example.iter().zip(&normal).map(|(x, w)| x * w).sum::<f64>();
+    let signs = values.chunks_exact(columns).map(|example| {
+        let sign = Sign::of(side(example));
+        if random.random_range(0..100) == 0 { sign.flipped() } else { sign }
+    });
+    let signs = signs.collect();
+    (values, signs)
 }
 
 /// Sparse examples with this many entries each, in columns that differ in frequency as words do.

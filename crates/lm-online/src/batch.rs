@@ -4,7 +4,7 @@ use lm_core::{BinaryLabels, Control, Error, Examples, Fit, Linear, Meter, Result
 
 use crate::augmented::{Augmented, norm};
 use crate::batch_trace::{BatchTrace, Entry};
-use crate::descent::{Visit, checked_threshold};
+use crate::descent::{Visit, checked_passes, checked_threshold};
 use crate::{Bias, Schedule};
 
 /// What a sample that is short of the margin contributes to a correction.
@@ -62,9 +62,7 @@ impl Plan {
             let accepted = "at least 0, below 1";
             return Err(Error::Setting { name: "tolerance", value: self.tolerance, accepted });
         }
-        if self.passes == 0 {
-            return Err(Error::Setting { name: "passes", value: 0.0, accepted: "an integer of at least 1" });
-        }
+        checked_passes(self.passes)?;
         checked_threshold(self.threshold)
     }
 

@@ -20,6 +20,7 @@ use lm_core::{Control, Error, Examples, Fit, Linear, Meter, Result, Stop};
 
 use crate::augmented::{Augmented, norm};
 use crate::criterion::dot;
+use crate::descent::{checked_passes, checked_share};
 use crate::{Bias, LeastSquaresCertificate, Schedule, SquaresFigures};
 
 /// How least squares are approached, in primal and in dual form.
@@ -37,14 +38,8 @@ impl Plan {
         Self { schedule: None, conjugate: false, bias: Bias::Standard, passes: 10_000, tolerance: 1e-8 };
 
     pub(crate) fn validate(&self) -> Result<()> {
-        if self.passes == 0 {
-            return Err(Error::Setting { name: "passes", value: 0.0, accepted: "an integer of at least 1" });
-        }
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            let accepted = "a number between 0 and 1";
-            return Err(Error::Setting { name: "tolerance", value: self.tolerance, accepted });
-        }
-        Ok(())
+        checked_passes(self.passes)?;
+        checked_share(self.tolerance)
     }
 }
 

@@ -1,7 +1,5 @@
 //! A compact list of corrections: a byte or two for each.
 
-use lm_core::{Error, Result};
-
 /// The most bytes that a list takes, unless it is told otherwise.
 pub(crate) const LIMIT: usize = 1 << 24;
 
@@ -58,8 +56,9 @@ impl Corrections {
     }
 
     /// A list from its bytes, of which `made` numbers were added.
-    pub(crate) fn from_bytes(bytes: Vec<u8>, made: u64) -> Result<Self> {
-        let broken = Error::Numerical { what: "the list of corrections" };
+    #[cfg(any(feature = "serde", test))]
+    pub(crate) fn from_bytes(bytes: Vec<u8>, made: u64) -> lm_core::Result<Self> {
+        let broken = lm_core::Error::Numerical { what: "the list of corrections" };
         let mut list = Self { bytes, held: 0, made, last: 0, limit: LIMIT };
         let (mut held, mut last, mut at) = (0, 0_u64, 0);
         while at < list.bytes.len() {

@@ -159,6 +159,24 @@ impl Limits {
     }
 }
 
+/// Checks a limit on passes.
+pub(crate) fn checked_passes(passes: u64) -> Result<()> {
+    if passes > 0 {
+        Ok(())
+    } else {
+        Err(Error::Setting { name: "passes", value: 0.0, accepted: "an integer of at least 1" })
+    }
+}
+
+/// Checks a tolerance that is a share of something.
+pub(crate) fn checked_share(tolerance: f64) -> Result<()> {
+    if tolerance > 0.0 && tolerance < 1.0 {
+        Ok(())
+    } else {
+        Err(Error::Setting { name: "tolerance", value: tolerance, accepted: "a number between 0 and 1" })
+    }
+}
+
 /// Checks the length of a step that is short enough.
 pub(crate) fn checked_threshold(threshold: f64) -> Result<()> {
     if threshold >= 0.0 && threshold.is_finite() {
@@ -167,6 +185,72 @@ pub(crate) fn checked_threshold(threshold: f64) -> Result<()> {
         Err(Error::Setting { name: "threshold", value: threshold, accepted: "a finite number ≥ 0" })
     }
 }
+
+/// The settings and the entry points that both descents share. The type has a field `limits`, and a method `go` that
+/// goes down.
+macro_rules! minimises {
+    ($type:ident, steps = $steps:literal, infeasible = $infeasible:literal) => {
+        impl $type {
+            /// The length `θ` of a step that is short enough, finite and ≥ 0; default 1e-9. With 0 only a gradient of 0
+            /// is.
+            #[must_use]
+            pub fn with_threshold(mut self, threshold: f64) -> Self {
+                self.limits.threshold = threshold;
+                self
+            }
+
+            #[doc = concat!(
+                "Ends the run after this many steps. At least 1; default ",
+                $steps,
+                ". A budget on iterations takes its place."
+            )]
+            #[must_use]
+            pub fn with_steps(mut self, steps: u64) -> Self {
+                self.limits.steps = steps;
+                self
+            }
+
+            #[doc = concat!(
+                "Goes down from a start. [`Stop::Infeasible`](lm_core::Stop::Infeasible) says that ",
+                $infeasible,
+                "."
+            )]
+            ///
+            /// # Errors
+            /// [`Error::Setting`](lm_core::Error::Setting) for a setting outside its domain, `Length` or `NonFinite` for a
+            /// start that does not fit, `TooLarge`, `Memory` or `Allocation` if there is no room for second derivatives
+            /// that are needed, `Numerical` if the criterion is not finite on the way: the rate was too large.
+            pub fn minimise<C: Criterion + ?Sized>(
+                &self,
+                criterion: &C,
+                start: &[f64],
+            ) -> Result<Fit<Vec<f64>, Stationarity>> {
+                self.minimise_with(criterion, start, &Control::default(), &mut |_| {})
+            }
+
+            #[doc = concat!(
+                "As [`",
+                stringify!($type),
+                "::minimise`], within the limits that `control` sets; `watch` is shown every point on the way, the start ",
+                "included."
+            )]
+            ///
+            /// # Errors
+            #[doc = concat!("As [`", stringify!($type), "::minimise`].")]
+            pub fn minimise_with<C: Criterion + ?Sized>(
+                &self,
+                criterion: &C,
+                start: &[f64],
+                control: &Control<'_>,
+                watch: &mut dyn FnMut(&Visit<'_>),
+            ) -> Result<Fit<Vec<f64>, Stationarity>> {
+                self.limits.validate()?;
+                self.go(criterion, start, control, watch)
+            }
+        }
+    };
+}
+pub(crate) use minimises;
 
 /// Repeats a step until one is shorter than the threshold, the gradient vanishes, no step can be made, or the budget is
 /// used up. `step` is given the number of the step, counted from 1.

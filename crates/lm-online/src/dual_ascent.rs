@@ -25,6 +25,9 @@ use crate::soft_margin::Problem;
 
 /// Where the weights `Σ αᵢyᵢφ(xᵢ)` live.
 pub(crate) trait Space {
+    /// Visits between two questions whether to go on.
+    const BLOCK: usize;
+
     /// `⟨w·φ(xᵢ)⟩`.
     fn score(&self, row: usize) -> f64;
 
@@ -45,6 +48,8 @@ pub(crate) struct Vectors<'a, E: ?Sized> {
 }
 
 impl<E: Examples + ?Sized> Space for Vectors<'_, E> {
+    const BLOCK: usize = 4096;
+
     fn score(&self, row: usize) -> f64 {
         self.examples.dot(row, &self.weights)
     }
@@ -81,6 +86,8 @@ impl<'a, G: Gram + ?Sized> Scores<'a, G> {
 }
 
 impl<G: Gram + ?Sized> Space for Scores<'_, G> {
+    const BLOCK: usize = 64;
+
     fn score(&self, row: usize) -> f64 {
         self.scores[row]
     }
@@ -128,19 +135,26 @@ impl<S: Space> Ascent<S> {
         terms.sum::<f64>() - 0.5 * self.norm_squared(problem)
     }
 
-    /// Makes some sweeps, and balances what they leave.
-    pub(crate) fn improve(&mut self, problem: &Problem, sweeps: u64) -> Result<()> {
+    /// Makes some sweeps as long as it may go on, and balances what they leave.
+    pub(crate) fn improve(
+        &mut self,
+        problem: &Problem,
+        sweeps: u64,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<()> {
         let len = self.alpha.len();
         let penalty =
             if problem.biased { (0..len).map(|row| self.space.own(row) / len as f64).sum() } else { 0.0 };
         for _ in 0..sweeps {
-            self.sweep(problem, penalty)?;
+            if !self.sweep(problem, penalty, go_on)? {
+                break;
+            }
         }
         self.balance(problem)
     }
 
-    /// Visits every multiplier once, neighbours far apart: data are often sorted by class.
-    fn sweep(&mut self, problem: &Problem, penalty: f64) -> Result<()> {
+    /// Visits every multiplier once, neighbours far apart: data are often sorted by class. False if it had to end.
+    fn sweep(&mut self, problem: &Problem, penalty: f64, go_on: &mut dyn FnMut() -> bool) -> Result<bool> {
         let len = self.alpha.len();
         self.sweeps += 1;
         // The golden section spreads the strides of many sweeps evenly.
@@ -148,14 +162,17 @@ impl<S: Space> Ascent<S> {
         let stride = stride(len, (len as f64 * share) as usize);
         let mut balance = self.surplus(problem);
         let mut row = 0;
-        for _ in 0..len {
+        for visit in 0..len {
+            if visit % S::BLOCK == 0 && !go_on() {
+                return Ok(false);
+            }
             let bias = self.bias + penalty * balance;
             balance += problem.signs[row] * self.visit(problem, bias, penalty, row)?;
             row = (row + stride) % len;
         }
         // Without a bias it stays 0.
         self.bias += penalty * balance;
-        Ok(())
+        Ok(true)
     }
 
     /// `Σ αᵢyᵢ`.
@@ -254,15 +271,15 @@ mod tests {
             let free = Problem { biased: false, ..problem.clone() };
             let mut last = 0.0;
             for _ in 0..20 {
-                a.sweep(&free, 0.0).unwrap();
-                b.sweep(&free, 0.0).unwrap();
+                assert!(a.sweep(&free, 0.0, &mut || true).unwrap());
+                assert!(b.sweep(&free, 0.0, &mut || true).unwrap());
                 let value = a.value(&free, 0.0);
                 assert!(value >= last - 1e-12, "seed {seed}: {value} after {last}");
                 assert!((value - b.value(&free, 0.0)).abs() < 1e-9, "seed {seed}");
                 last = value;
             }
-            a.improve(&problem, 3).unwrap();
-            b.improve(&problem, 3).unwrap();
+            a.improve(&problem, 3, &mut || true).unwrap();
+            b.improve(&problem, 3, &mut || true).unwrap();
             let balance: f64 = a.alpha.iter().zip(&problem.signs).map(|(alpha, sign)| alpha * sign).sum();
             assert!(balance.abs() < 1e-12, "seed {seed}");
             assert!(a.alpha.iter().zip(&problem.costs).all(|(alpha, cost)| (0.0..=*cost).contains(alpha)));

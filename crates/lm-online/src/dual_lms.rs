@@ -18,6 +18,7 @@ use lm_core::{Columns, Control, DualExpansion, Error, Fit, Gram, Meter, Result, 
 
 use crate::batch_dual_lms::recomputed;
 use crate::batch_lms::least_squares;
+use crate::descent::{checked_passes, checked_share};
 use crate::least_squares::squared_constant;
 use crate::order::Orders;
 use crate::{Bias, KernelLeastSquaresCertificate, Order, Schedule, SquaresFigures};
@@ -84,8 +85,8 @@ impl DualLms {
     }
 
     fn validate(&self) -> Result<()> {
-        let plan = crate::batch_lms::Plan::DEFAULT;
-        crate::batch_lms::Plan { passes: self.passes, tolerance: self.tolerance, ..plan }.validate()
+        checked_passes(self.passes)?;
+        checked_share(self.tolerance)
     }
 
     fn run<G: Gram + ?Sized>(

@@ -34,6 +34,8 @@ pub(crate) struct Course<'a> {
     pub(crate) meter: Meter<'a>,
     /// How many examples were met, repeated visits included.
     pub(crate) seen: u64,
+    /// How many examples lie between two looks at the clock.
+    pub(crate) block: usize,
 }
 
 impl<'a> Course<'a> {
@@ -49,7 +51,8 @@ impl<'a> Course<'a> {
         let weights = set.examples().dim().saturating_mul(size_of::<f64>());
         meter.budget().check_memory("the weight vector", weights)?;
         let left = meter.budget().memory().map_or(usize::MAX, |allowed| allowed - weights);
-        Ok(Self { visits, journal: Journal::new(walk.order, set.len(), left), meter, seen: 0 })
+        let block = block(set.examples().dim());
+        Ok(Self { visits, journal: Journal::new(walk.order, set.len(), left), meter, seen: 0, block })
     }
 
     /// A learner for the examples of the set.
@@ -68,8 +71,8 @@ impl<'a> Course<'a> {
         procedure: &mut impl Procedure<E>,
         examples: &E,
     ) -> Result<Stop> {
-        let block = block(examples.dim());
-        let (stop, seen) = run(procedure, examples, &self.visits, &mut self.journal, block, &mut self.meter)?;
+        let (stop, seen) =
+            run(procedure, examples, &self.visits, &mut self.journal, self.block, &mut self.meter)?;
         self.seen = seen;
         Ok(stop)
     }

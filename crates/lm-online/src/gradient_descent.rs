@@ -20,7 +20,7 @@ use lm_core::{Control, Fit, Result};
 
 use crate::Schedule;
 use crate::criterion::Criterion;
-use crate::descent::{self, Limits, State, Stationarity, Turn, Visit};
+use crate::descent::{self, Limits, State, Stationarity, Turn, Visit, minimises};
 
 /// The settings of gradient descent.
 ///
@@ -56,60 +56,33 @@ impl GradientDescent {
         Self { schedule: Some(schedule), ..self }
     }
 
-    /// The length `θ` of a step that is short enough, finite and ≥ 0; default 1e-9. With 0 only a gradient of 0 is.
-    #[must_use]
-    pub fn with_threshold(self, threshold: f64) -> Self {
-        Self { limits: Limits { threshold, ..self.limits }, ..self }
-    }
-
-    /// Ends the run after this many steps. At least 1; default 10 000. A budget on iterations takes its place.
-    #[must_use]
-    pub fn with_steps(self, steps: u64) -> Self {
-        Self { limits: Limits { steps, ..self.limits }, ..self }
-    }
-
-    /// Goes down from a start. [`Stop::Infeasible`](lm_core::Stop::Infeasible) says that the curvature along the
-    /// gradient was not positive.
-    ///
-    /// # Errors
-    /// [`Error::Setting`](lm_core::Error::Setting) for a setting outside its domain, `Length` or `NonFinite` for a
-    /// start that does not fit, `Numerical` if the criterion is not finite on the way: the rate was too large.
-    pub fn minimise<C: Criterion + ?Sized>(
-        &self,
-        criterion: &C,
-        start: &[f64],
-    ) -> Result<Fit<Vec<f64>, Stationarity>> {
-        self.minimise_with(criterion, start, &Control::default(), &mut |_| {})
-    }
-
-    /// As [`GradientDescent::minimise`], within the limits that `control` sets; `watch` is shown every point on the way,
-    /// the start included.
-    ///
-    /// # Errors
-    /// As [`GradientDescent::minimise`].
-    pub fn minimise_with<C: Criterion + ?Sized>(
+    fn go<C: Criterion + ?Sized>(
         &self,
         criterion: &C,
         start: &[f64],
         control: &Control<'_>,
         watch: &mut dyn FnMut(&Visit<'_>),
     ) -> Result<Fit<Vec<f64>, Stationarity>> {
-        self.limits.validate()?;
-        descent::run((criterion, start), control, self.limits, watch, |state, k| {
-            step(state, self.schedule, k)
+        let mut unit = vec![0.0; criterion.dim()];
+        descent::run((criterion, start), control, self.limits, watch, |state, k| match self.schedule {
+            Some(schedule) => Ok(state.descend(schedule.rate(k), None)),
+            None => step(state, &mut unit),
         })
     }
 }
 
-/// Moves the point along the gradient.
-fn step<C: Criterion + ?Sized>(state: &mut State<'_, C>, schedule: Option<Schedule>, k: u64) -> Result<Turn> {
-    if let Some(schedule) = schedule {
-        return Ok(state.descend(schedule.rate(k), None));
-    }
+minimises! {
+    GradientDescent,
+    steps = "10 000",
+    infeasible = "the curvature along the gradient was not positive"
+}
+
+/// Moves the point along the gradient by the optimal rate.
+fn step<C: Criterion + ?Sized>(state: &mut State<'_, C>, unit: &mut [f64]) -> Result<Turn> {
     // Along the gradient of length 1, so that no square overflows.
     let size = state.gradient_norm;
-    let unit: Vec<f64> = state.gradient.iter().map(|slope| slope / size).collect();
-    let curvature = state.criterion.hessian_along(&state.a, &unit)?;
+    unit.iter_mut().zip(&state.gradient).for_each(|(unit, slope)| *unit = slope / size);
+    let curvature = state.criterion.hessian_along(&state.a, unit)?;
     // Written so that NaN fails.
     Ok(if curvature > 0.0 { state.descend(1.0 / curvature, None) } else { Turn::Flat(curvature) })
 }

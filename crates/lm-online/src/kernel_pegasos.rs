@@ -25,7 +25,7 @@ use crate::hinge_certificate::{Sum, compare, infeasible};
 use crate::order::Orders;
 use crate::pace::{Options, Pace};
 use crate::pegasos::{Penalty, Settings, counted, settings, sweeps};
-use crate::soft_margin::{Best, Problem, Run, run};
+use crate::soft_margin::{Best, Problem, Run, confirmed, run};
 
 /// The settings of Pegasos over a Gram matrix.
 ///
@@ -72,9 +72,8 @@ impl<G: Gram + ?Sized> Learner<G, BinaryLabels> for KernelPegasos {
         let model = DualExpansion::from_all(&coefficients, bias)?;
         let (cost, biased) = (state.cost, self.0.options.biased);
         let certificate = KernelHingeCertificate::compute(set, model.clone(), best.alpha, cost, biased)?;
-        // Converged is what the certificate says: the kept scores have gathered rounding errors.
-        let missed = stop == Stop::Converged && certificate.figures.relative_gap() > self.0.tolerance;
-        let report = meter.report(if missed { Stop::Stalled } else { stop }, None);
+        let stop = confirmed(stop, certificate.figures, self.0.tolerance);
+        let report = meter.report(stop, None);
         Ok(Fit { model, report, certificate })
     }
 }
@@ -165,7 +164,7 @@ impl<G: Gram + ?Sized> Run for State<'_, G> {
 
     /// The machine that the sums hold now, and a bound from its multipliers, improved. The next pass counts the kernel
     /// values that this asks for.
-    fn look(&mut self) -> Result<Best<Machine>> {
+    fn look(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Best<Machine>> {
         let clock = self.pace.clock();
         let mut alpha = self.coefficients.output(clock);
         let mut scores = self.scores.output(clock);
@@ -183,7 +182,8 @@ impl<G: Gram + ?Sized> Run for State<'_, G> {
             own.space.rows = self.ascent.space.rows;
             self.ascent = own;
         }
-        self.ascent.improve(&self.problem, sweeps(self.pace.clock().steps() / self.factors.len() as u64))?;
+        let sweeps = sweeps(self.pace.clock().steps() / self.factors.len() as u64);
+        self.ascent.improve(&self.problem, sweeps, go_on)?;
         let dual_norm = self.ascent.norm_squared(&self.problem);
         scores.iter_mut().for_each(|score| *score += bias);
         let figures = self.problem.figures(&scores, norm, &self.ascent.alpha, dual_norm)?;

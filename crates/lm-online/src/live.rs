@@ -266,6 +266,17 @@ pub(crate) trait Witness<E: ?Sized, R: Rule> {
         let _ = (learner, examples, row, factor, seen);
         Ok(())
     }
+
+    /// As [`Procedure::ends`].
+    fn ends(&mut self, learner: &Live<R>, corrections: u64) -> Result<bool> {
+        let _ = learner;
+        Ok(corrections == 0)
+    }
+
+    /// As [`Procedure::progress`].
+    fn progress(&self, corrections: u64) -> f64 {
+        corrections as f64
+    }
 }
 
 /// Lessons before a witness.
@@ -294,6 +305,14 @@ impl<E: Examples + ?Sized, R: Rule, W: Witness<E, R>> Procedure<E> for Watched<'
         self.witness.before(self.lessons.live, examples, seen)?;
         let factor = self.lessons.corrected(examples, row, score)?;
         self.witness.after(self.lessons.live, examples, (row, factor), seen)
+    }
+
+    fn ends(&mut self, corrections: u64) -> Result<bool> {
+        self.witness.ends(self.lessons.live, corrections)
+    }
+
+    fn progress(&self, corrections: u64) -> f64 {
+        self.witness.progress(corrections)
     }
 }
 

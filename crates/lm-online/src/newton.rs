@@ -17,7 +17,7 @@ use lm_core::{Control, Fit, Result};
 
 use crate::cholesky;
 use crate::criterion::{Criterion, square};
-use crate::descent::{self, Limits, State, Stationarity, Turn, Visit};
+use crate::descent::{self, Limits, State, Stationarity, Turn, Visit, minimises};
 
 /// The settings of Newton descent.
 ///
@@ -45,46 +45,13 @@ impl Default for Newton {
 }
 
 impl Newton {
-    /// The length `θ` of a step that is short enough, finite and ≥ 0; default 1e-9. With 0 only a gradient of 0 is.
-    #[must_use]
-    pub fn with_threshold(self, threshold: f64) -> Self {
-        Self { limits: Limits { threshold, ..self.limits } }
-    }
-
-    /// Ends the run after this many steps. At least 1; default 200. A budget on iterations takes its place.
-    #[must_use]
-    pub fn with_steps(self, steps: u64) -> Self {
-        Self { limits: Limits { steps, ..self.limits } }
-    }
-
-    /// Goes down from a start. [`Stop::Infeasible`](lm_core::Stop::Infeasible) says that the matrix of second
-    /// derivatives was not positive definite.
-    ///
-    /// # Errors
-    /// [`Error::Setting`](lm_core::Error::Setting) for a setting outside its domain, `Length` or `NonFinite` for a
-    /// start that does not fit, `TooLarge`, `Memory` or `Allocation` if there is no room for `d²` numbers, `Numerical`
-    /// if the criterion is not finite on the way.
-    pub fn minimise<C: Criterion + ?Sized>(
-        &self,
-        criterion: &C,
-        start: &[f64],
-    ) -> Result<Fit<Vec<f64>, Stationarity>> {
-        self.minimise_with(criterion, start, &Control::default(), &mut |_| {})
-    }
-
-    /// As [`Newton::minimise`], within the limits that `control` sets; `watch` is shown every point on the way, the
-    /// start included.
-    ///
-    /// # Errors
-    /// As [`Newton::minimise`].
-    pub fn minimise_with<C: Criterion + ?Sized>(
+    fn go<C: Criterion + ?Sized>(
         &self,
         criterion: &C,
         start: &[f64],
         control: &Control<'_>,
         watch: &mut dyn FnMut(&Visit<'_>),
     ) -> Result<Fit<Vec<f64>, Stationarity>> {
-        self.limits.validate()?;
         let needed = criterion.dim().saturating_mul(criterion.dim()).saturating_mul(size_of::<f64>());
         control.budget().check_memory("the matrix of second derivatives", needed)?;
         let (mut matrix, mut direction) = (square(criterion.dim())?, vec![0.0; criterion.dim()]);
@@ -92,6 +59,12 @@ impl Newton {
             Ok(step(state, &mut matrix, &mut direction))
         })
     }
+}
+
+minimises! {
+    Newton,
+    steps = "200",
+    infeasible = "the matrix of second derivatives was not positive definite"
 }
 
 /// Moves the point to the minimum of the second-order model.

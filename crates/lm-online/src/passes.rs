@@ -34,8 +34,8 @@ pub(crate) trait Procedure<E: ?Sized> {
     fn correct(&mut self, examples: &E, row: usize, score: f64, seen: u64) -> Result<()>;
 
     /// Whether the run has converged, after a pass with this many corrections.
-    fn ends(&mut self, corrections: u64) -> bool {
-        corrections == 0
+    fn ends(&mut self, corrections: u64) -> Result<bool> {
+        Ok(corrections == 0)
     }
 
     /// Kernel values computed since this was last asked.
@@ -164,7 +164,7 @@ where
         }
         let stop = meter.advance(1, procedure.evaluations());
         let corrections = journal.corrections() - before;
-        let ended = procedure.ends(corrections);
+        let ended = procedure.ends(corrections)?;
         meter.observe(Some(procedure.progress(corrections)), None);
         if ended {
             return Ok((Stop::Converged, walker.seen()));

@@ -29,12 +29,13 @@ use lm_core::{
 
 use crate::Order;
 use crate::averaging::{Averaging, Sums};
+use crate::descent::{checked_passes, checked_share};
 use crate::dual_ascent::{Ascent, Vectors};
 use crate::hinge_certificate::HingeCertificate;
 use crate::live_pegasos::LivePegasos;
 use crate::order::Orders;
 use crate::pace::Options;
-use crate::soft_margin::{Best, Problem, Run, run};
+use crate::soft_margin::{Best, Problem, Run, confirmed, run};
 
 /// How much slack costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -96,14 +97,8 @@ impl Settings {
 
     pub(crate) fn validate(&self) -> Result<()> {
         self.penalty.validate()?;
-        if self.passes == Some(0) {
-            return Err(Error::Setting { name: "passes", value: 0.0, accepted: "an integer of at least 1" });
-        }
-        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
-            let accepted = "a number between 0 and 1";
-            return Err(Error::Setting { name: "tolerance", value: self.tolerance, accepted });
-        }
-        Ok(())
+        checked_passes(self.passes.unwrap_or(1))?;
+        checked_share(self.tolerance)
     }
 }
 
@@ -208,6 +203,7 @@ impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for Pegasos {
         let certificate =
             HingeCertificate::compute(set, best.machine, best.alpha, state.cost, self.0.options.biased)?;
         let model = certificate.hyperplane().clone();
+        let stop = confirmed(stop, certificate.figures(), self.0.tolerance);
         Ok(Fit { model, report: meter.report(stop, None), certificate })
     }
 }
@@ -289,7 +285,7 @@ impl<E: Examples + ?Sized> Run for State<'_, E> {
     }
 
     /// The machine that the sums hold now, and a bound from its multipliers, improved.
-    fn look(&mut self) -> Result<Best<Linear>> {
+    fn look(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Best<Linear>> {
         let weights = self.learner.model()?.weights().to_vec();
         self.examples.dots(0..self.scores.len(), &weights, &mut self.scores);
         if self.scores.iter().any(|score| !score.is_finite()) {
@@ -301,7 +297,8 @@ impl<E: Examples + ?Sized> Run for State<'_, E> {
         if own.value(&self.problem, bias) > self.ascent.value(&self.problem, bias) {
             self.ascent = own;
         }
-        self.ascent.improve(&self.problem, sweeps(self.learner.seen() / self.factors.len() as u64))?;
+        let sweeps = sweeps(self.learner.seen() / self.factors.len() as u64);
+        self.ascent.improve(&self.problem, sweeps, go_on)?;
         let norm = weights.iter().map(|w| w * w).sum();
         let dual_norm = self.ascent.norm_squared(&self.problem);
         let figures = self.problem.figures(&self.scores, norm, &self.ascent.alpha, dual_norm)?;

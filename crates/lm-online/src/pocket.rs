@@ -67,6 +67,8 @@ impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for PocketPerceptron {
         let (examples, labels) = (set.examples(), set.labels().signs());
         let mut course = Course::start(&self.walk, set, control)?;
         let mut live = course.learner(PerceptronRule::PLAIN, &self.walk, examples)?;
+        // A visit may cost a pass over the examples.
+        course.block = 16;
         let visits = course.visits.clone();
         let lessons = Lessons { live: &mut live, labels };
         let witness = Pocket { labels, visits: &visits, held: None, run: 0, since: 0 };

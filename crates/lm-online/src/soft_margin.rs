@@ -149,8 +149,8 @@ pub(crate) trait Run {
     /// One pass over the data; it may be cut short.
     fn pass(&mut self, order: Option<&[u32]>, meter: &mut Meter<'_>) -> Result<Option<Stop>>;
 
-    /// The machine at this moment, and the bound at this moment.
-    fn look(&mut self) -> Result<Best<Self::Machine>>;
+    /// The machine at this moment, and a bound, for which some work may be done as long as `go_on` allows it.
+    fn look(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Best<Self::Machine>>;
 }
 
 /// Goes over the data until the relative gap is small enough or the budget is used up.
@@ -164,14 +164,17 @@ pub(crate) fn run<R: Run>(
     let mut stop = meter.advance(0, 0);
     loop {
         if stop.is_some() || looks.is_due(meter.iterations()) {
-            let found = state.look()?;
+            // A run that has made all its passes has time left for its bound; one that is out of time has not.
+            let mut go_on = || stop == Some(Stop::Iterations) || meter.advance(0, 0).is_none();
+            let found = state.look(&mut go_on)?;
             let found = match best.take() {
                 Some(best) => best.or(found),
                 None => found,
             };
             let gap = found.figures.relative_gap();
             meter.observe(Some(found.figures.primal), Some(gap));
-            let converged = (gap <= tolerance).then_some(Stop::Converged);
+            // A little less than was asked for: the certificate computes the gap anew, and rounds in its own way.
+            let converged = (gap <= tolerance * (1.0 - 1e-6)).then_some(Stop::Converged);
             if let Some(stop) = converged.or(stop) {
                 return Ok((stop, found));
             }
@@ -179,6 +182,12 @@ pub(crate) fn run<R: Run>(
         }
         stop = state.pass(orders.of_pass(meter.iterations()), meter)?;
     }
+}
+
+/// Converged is what the certificate says: the sums of a run have gathered rounding errors.
+pub(crate) fn confirmed(stop: Stop, figures: DualityFigures, tolerance: f64) -> Stop {
+    let missed = stop == Stop::Converged && !(figures.relative_gap() <= tolerance);
+    if missed { Stop::Stalled } else { stop }
 }
 
 /// The passes after which a run looks at its gap.

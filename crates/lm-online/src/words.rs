@@ -46,23 +46,26 @@ macro_rules! setters {
             ". A budget on iterations takes its place."
         )]
         #[must_use]
-        pub fn with_passes(self, passes: u64) -> Self {
-            Self { walk: crate::words::Walk { passes, ..self.walk }, ..self }
+        pub fn with_passes(mut self, passes: u64) -> Self {
+            self.walk.passes = passes;
+            self
         }
     };
     (@ order) => {
         /// The order in which a pass visits the examples. Default: as they are given. A random order costs an array of
         /// 32-bit numbers, one for each example, and reads memory in jumps.
         #[must_use]
-        pub fn with_order(self, order: crate::Order) -> Self {
-            Self { walk: crate::words::Walk { order, ..self.walk }, ..self }
+        pub fn with_order(mut self, order: crate::Order) -> Self {
+            self.walk.order = order;
+            self
         }
     };
     (@ bias $default:literal) => {
         #[doc = concat!("How the bias moves along with the weights. Default: [`Bias::", $default, "`](crate::Bias).")]
         #[must_use]
-        pub fn with_bias(self, bias: crate::Bias) -> Self {
-            Self { walk: crate::words::Walk { bias, ..self.walk }, ..self }
+        pub fn with_bias(mut self, bias: crate::Bias) -> Self {
+            self.walk.bias = bias;
+            self
         }
     };
     (@ radius) => {
@@ -70,8 +73,9 @@ macro_rules! setters {
         /// the largest norm of an example, which costs a look at all of them. A live learner, which does not have them,
         /// must be told.
         #[must_use]
-        pub fn with_radius(self, radius: f64) -> Self {
-            Self { walk: crate::words::Walk { radius: Some(radius), ..self.walk }, ..self }
+        pub fn with_radius(mut self, radius: f64) -> Self {
+            self.walk.radius = Some(radius);
+            self
         }
     };
     (@ schedule $default:literal) => {

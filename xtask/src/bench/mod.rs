@@ -7,6 +7,7 @@
 mod engine;
 mod io;
 mod machine;
+mod online;
 mod peer;
 mod report;
 
@@ -29,6 +30,8 @@ enum Suite {
     Io(SuiteArguments),
     /// Kernel rows, Gram matrices and decision values, against scikit-learn and scikit-learn-intelex.
     Engine(SuiteArguments),
+    /// Epochs of online learners, against scikit-learn and Vowpal Wabbit.
+    Online(SuiteArguments),
 }
 
 /// What a suite needs.
@@ -50,5 +53,6 @@ pub(crate) fn command(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     match &arguments.suite {
         Suite::Io(arguments) => io::run(&arguments.data, arguments.repeats),
         Suite::Engine(arguments) => engine::run(&arguments.data, arguments.repeats),
+        Suite::Online(arguments) => online::run(&arguments.data, arguments.repeats),
     }
 }

@@ -119,7 +119,7 @@ mod tests {
     fn the_document_has_the_marks_of_every_suite() {
         let path = crate::root::workspace_root().join("docs/BENCHMARKS.md");
         let document = std::fs::read_to_string(path).unwrap();
-        for suite in ["io", "engine"] {
+        for suite in ["io", "engine", "online"] {
             assert!(with_section(&document, suite, "").is_ok(), "{suite}");
         }
     }

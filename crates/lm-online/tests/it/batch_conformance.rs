@@ -36,13 +36,13 @@ fn batch_dual_lms_conforms() {
     let learner = BatchDualLms::default().with_tolerance(1e-9).with_passes(3_000);
     let linear = OverVectors::new(learner.with_conjugate_directions(), VectorKernel::linear());
     assert_conforms(&Suite::regression(&linear).persistent().certified().with_tolerance(1e-6));
-    let gaussian = OverVectors::new(learner.with_passes(50), VectorKernel::gaussian(0.5).unwrap());
+    let gaussian = OverVectors::new(learner.with_passes(12), VectorKernel::gaussian(0.5).unwrap());
     assert_conforms(&Suite::binary(&gaussian).persistent().certified().with_tolerance(1e-6));
 }
 
 #[test]
 fn dual_lms_conforms() {
-    let learner = OverVectors::new(DualLms::default().with_passes(20), VectorKernel::linear());
+    let learner = OverVectors::new(DualLms::default().with_passes(8), VectorKernel::linear());
     // One visit after the other: the order of the rows is part of the procedure, and a visit with a weight of two is not
     // the same as two visits.
     let suite = Suite::regression(&learner).persistent().certified();

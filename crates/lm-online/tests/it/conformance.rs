@@ -6,9 +6,9 @@
 use lm_core::testing::conformance::{Check, Suite, assert_conforms};
 use lm_core::{OverVectors, VectorKernel};
 use lm_online::{
-    Aggressiveness, AlphaPerceptron, AveragedPerceptron, Bias, DualPerceptron, ExtendedPerceptron, Maxover,
-    MulticlassPerceptron, Order, PassiveAggressive, Perceptron, PocketPerceptron, Relaxation, Schedule,
-    VotedPerceptron, Winnow,
+    Aggressiveness, AlphaPerceptron, AveragedPerceptron, Bias, DualPerceptron, ExtendedPerceptron, Lms,
+    Maxover, MulticlassPerceptron, Order, PassiveAggressive, Perceptron, PocketPerceptron, Relaxation,
+    Schedule, VotedPerceptron, Winnow,
 };
 
 /// A suite of all checks but those left out by name.
@@ -88,4 +88,12 @@ fn multiclass_perceptron_conforms() {
 #[test]
 fn winnow_conforms() {
     conforms!(Suite::binary(&Winnow::default().with_passes(200)));
+}
+
+#[test]
+fn lms_conforms() {
+    let learner = Lms::default().with_passes(200);
+    conforms!(Suite::binary(&learner));
+    conforms!(Suite::regression(&learner));
+    conforms!(Suite::regression(&learner.with_schedule(Schedule::constant(0.004).unwrap())));
 }

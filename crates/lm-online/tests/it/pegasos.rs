@@ -7,12 +7,12 @@ use std::path::PathBuf;
 
 use lm_core::testing::SplitMix64;
 use lm_core::{
-    BinaryLabels, Certificate, Control, Csr, Dense, Labelling, Learner, Selection, TrainingSet, VectorGram,
-    VectorKernel,
+    BinaryLabels, Certificate, Control, Csr, Dense, Hypothesis, Labelling, Learner, Selection, Sign,
+    TrainingSet, VectorGram, VectorKernel, persist,
 };
 use lm_data::Labelled;
 use lm_data::svmlight;
-use lm_online::{KernelPegasos, Pegasos};
+use lm_online::{KernelPegasos, LivePegasos, Pegasos};
 use lm_qp::CSvc;
 
 fn a9a() -> Option<Labelled<Csr<'static, f64>>> {
@@ -71,4 +71,35 @@ fn compare(examples: &Dense<'static>, labels: &BinaryLabels, cost: f64) {
         assert!(figures.primal <= 1.01 * high, "C = {cost}: {figures:?} beside {low} and {high}");
         assert!(figures.primal >= low && figures.dual <= high, "C = {cost}: {figures:?}");
     }
+}
+
+#[test]
+fn a_stream_is_learned_block_by_block_and_continued_after_it_was_kept() {
+    let mut random = SplitMix64::new(3);
+    let mut text = String::new();
+    for _ in 0..3_000 {
+        let (x, y) = (random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0));
+        let label = if x + 2.0 * y > 0.3 { 1 } else { -1 };
+        text += &format!("{label} 1:{x} 2:{y}\n");
+    }
+    let whole = svmlight::read::<f64>(text.as_bytes(), &svmlight::Options::default()).unwrap();
+    let signs: Vec<Sign> = whole.labels.iter().map(|label| Sign::of(*label)).collect();
+    let mut at_once = LivePegasos::new(2, 1e-3).unwrap();
+    at_once.learn_batch(&whole.examples, &signs).unwrap();
+    // Blocks of some 4 KiB, as they would come from a file larger than memory; the learner is kept after each.
+    let mut learner = LivePegasos::new(2, 1e-3).unwrap();
+    let options = svmlight::Options::default().with_dim(2).with_block_bytes(4_096);
+    let mut blocks = 0;
+    for block in svmlight::Blocks::<_, f64>::new(text.as_bytes(), &options).unwrap() {
+        let block = block.unwrap();
+        let signs: Vec<Sign> = block.labels.iter().map(|label| Sign::of(*label)).collect();
+        learner.learn_batch(&block.examples, &signs).unwrap();
+        learner = persist::decode(&persist::encode(&learner).unwrap()).unwrap();
+        blocks += 1;
+    }
+    assert!(blocks > 10);
+    assert_eq!(learner, at_once);
+    let found = learner.model().unwrap().signs(&whole.examples).unwrap();
+    let wrong = found.iter().zip(&signs).filter(|(found, sign)| found != sign).count();
+    assert!(wrong < 60, "{wrong} of 3000");
 }

@@ -54,13 +54,13 @@ pub(super) fn run(data: &Path, repeats: u32) -> Result<bool, Box<dyn Error>> {
 }
 
 /// Writes an array as raw numbers.
-fn write_numbers(path: &PathBuf, numbers: &[f64]) -> Result<(), Box<dyn Error>> {
+pub(super) fn write_numbers(path: &PathBuf, numbers: &[f64]) -> Result<(), Box<dyn Error>> {
     let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
     Ok(std::fs::write(path, bytes)?)
 }
 
 /// Reads an array of raw numbers.
-fn read_numbers(path: &PathBuf) -> Result<Vec<f64>, Box<dyn Error>> {
+pub(super) fn read_numbers(path: &PathBuf) -> Result<Vec<f64>, Box<dyn Error>> {
     let bytes = std::fs::read(path)?;
     let (numbers, _) = bytes.as_chunks::<8>();
     Ok(numbers.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
