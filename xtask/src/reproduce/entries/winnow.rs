@@ -122,7 +122,7 @@ impl Stream {
         // At most about 2 MB, so that a block stays in the cache while both learners read it; and 8·d examples are whole
         // blocks, in each of which the two classes are equally many.
         let most = (500_000 / dim).clamp(16, 500);
-        let len = (1..=most).rev().find(|len| len % 2 == 0 && 8 * dim % len == 0).unwrap_or(2);
+        let len = (1..=most).rev().find(|len| len % 2 == 0 && (8 * dim).is_multiple_of(*len)).unwrap_or(2);
         let of_byte = |byte: u32| std::array::from_fn(|k| if (byte >> k) & 1 == 1 { 1.0 } else { -1.0 });
         Self {
             random: ChaCha8Rng::seed_from_u64(seed),
