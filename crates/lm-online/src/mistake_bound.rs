@@ -129,9 +129,10 @@ impl Trace<PerceptronRule> {
         let sharper = squared((growth * stretch).sqrt() + slack);
         let radius = radius_squared.sqrt();
         let plain = self.bias() == Bias::Radius && crate::rule::Rule::margin(self.rule()) == 0.0;
-        // The theorem is about a radius that no example exceeds.
-        let stated = plain && beta >= radius_squared;
-        let bound = if stated { squared(2.0 * (beta.sqrt() + slack)) } else { sharper };
+        // The theorem is about a radius that no example exceeds. That of the run was summed in another order.
+        let stated = plain && beta >= radius_squared * (1.0 - 1e-9);
+        let largest = beta.max(radius_squared).sqrt();
+        let bound = if stated { squared(2.0 * (largest + slack)) } else { sharper };
         Ok(MistakeBound { bound, sharper, mistakes, radius, margin: gamma, slack })
     }
 }

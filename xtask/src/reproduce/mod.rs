@@ -11,6 +11,7 @@ pub(crate) mod entry;
 pub(crate) mod figure;
 mod least_squares;
 mod linear_svc;
+mod measure;
 mod normalised;
 mod page;
 pub(crate) mod registry;

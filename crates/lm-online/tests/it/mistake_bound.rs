@@ -86,3 +86,15 @@ fn a_bound_asks_for_a_hyperplane_that_separates_and_a_constant_rate() {
     let fit = falling.with_passes(3).fit(&examples, &labels).unwrap();
     assert!(fit.certificate.freund_schapire(&set, &fit.model, 1.0).is_err());
 }
+
+#[test]
+fn the_bound_is_that_of_the_theorem_although_the_radius_is_rounded() {
+    for seed in 0..50 {
+        let made = separable(&SeparableSettings::default().with_dim(50), seed).unwrap();
+        let set = TrainingSet::new(&made.data.examples, &made.data.labels).unwrap();
+        let fit = Perceptron::default().fit(&made.data.examples, &made.data.labels).unwrap();
+        let bound = fit.certificate.novikoff(&set, &made.hyperplane).unwrap();
+        let stated = (2.0 * bound.radius / bound.margin).powi(2);
+        assert!((bound.bound / stated - 1.0).abs() < 1e-9, "seed {seed}: {} for {stated}", bound.bound);
+    }
+}

@@ -34,22 +34,30 @@
 
 mod augmented;
 mod batch;
+mod bias_step;
 mod criteria;
 mod descent;
+mod dual;
+mod family;
 mod feature_space;
 mod gram_only;
 mod hinge;
 mod hyperplane;
+mod increments;
+mod inseparable;
 mod lms;
 mod losses;
 mod many_classes;
 mod margin_slack;
 mod mercer;
+mod never_ceasing;
+mod perceptron;
 mod polynomial;
 mod quadratic;
 mod relaxation;
 mod structured;
 mod widrow_hoff;
+mod winnow;
 
 use super::entry::Entry;
 
@@ -57,20 +65,28 @@ use super::entry::Entry;
 pub(super) const GROUPS: &[&[Entry]] = &[
     augmented::ENTRIES,
     batch::ENTRIES,
+    bias_step::ENTRIES,
     criteria::ENTRIES,
     descent::ENTRIES,
+    dual::ENTRIES,
+    family::ENTRIES,
     feature_space::ENTRIES,
     gram_only::ENTRIES,
     hinge::ENTRIES,
     hyperplane::ENTRIES,
+    increments::ENTRIES,
+    inseparable::ENTRIES,
     lms::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
     mercer::ENTRIES,
+    never_ceasing::ENTRIES,
+    perceptron::ENTRIES,
     polynomial::ENTRIES,
     quadratic::ENTRIES,
     relaxation::ENTRIES,
     structured::ENTRIES,
     widrow_hoff::ENTRIES,
+    winnow::ENTRIES,
 ];
