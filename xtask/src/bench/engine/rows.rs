@@ -9,6 +9,8 @@ use lm_core::{Collection, Columns, Csr, Dense, Examples, Gram, VectorGram, Vecto
 use lm_data::svmlight;
 use serde::Serialize;
 
+use crate::bench::report::{median, ratio};
+
 /// Examples of every case.
 const LEN: usize = 10_000;
 
@@ -16,7 +18,7 @@ const LEN: usize = 10_000;
 const ROWS: usize = 60;
 
 /// The time that the calls of one run take together, about.
-const CALLS_SECONDS: f64 = 0.02;
+const RUN_SECONDS: f64 = 0.05;
 
 /// The share of the peak that dense rows in single precision must reach from [`WIDE`] columns on.
 const TARGET: f64 = 0.8;
@@ -34,12 +36,12 @@ pub(super) struct Rows {
     /// Entries of an example, on average.
     entries: f64,
     dense: bool,
-    /// Nanoseconds a value in single precision on one thread, all runs.
-    single: Vec<f64>,
+    /// In single precision on one thread.
+    single: Calls,
     /// The same in double precision.
-    double: Vec<f64>,
+    double: Calls,
     /// In single precision on two threads.
-    single_two: Vec<f64>,
+    single_two: Calls,
     /// Operations a second of the processor, measured between the runs, on one thread and on two.
     peak: Option<f64>,
     peak_two: Option<f64>,
@@ -47,23 +49,44 @@ pub(super) struct Rows {
 
 impl Rows {
     /// The share of the peak, counting two operations a column and nothing for the exponential.
-    fn share(&self, nanoseconds: &[f64], peak: Option<f64>) -> Option<f64> {
-        Some(2.0 * self.columns as f64 / best(nanoseconds) * 1e9 / peak?)
+    fn share(&self, calls: &Calls, peak: Option<f64>) -> Option<f64> {
+        Some(2.0 * self.columns as f64 / calls.best() * 1e9 / peak?)
     }
 
-    fn scaling(&self) -> f64 {
-        best(&self.single) / best(&self.single_two)
+    fn scaling(&self) -> Option<f64> {
+        ratio(&self.single_two.medians, &self.single.medians)
     }
 
     /// Whether the targets of dense rows are met.
     pub(super) fn met(&self) -> bool {
         let near = self.share(&self.single, self.peak).is_none_or(|share| share >= TARGET);
-        !self.dense || self.columns < WIDE || (near && self.scaling() >= SCALING)
+        let both = self.scaling().is_none_or(|scaling| scaling >= SCALING);
+        !self.dense || self.columns < WIDE || (near && both)
     }
 }
 
-fn best(times: &[f64]) -> f64 {
-    times.iter().copied().fold(f64::INFINITY, f64::min)
+/// Nanoseconds a value, call after call as a solver asks: of each run the best call, and the median one.
+#[derive(Serialize, Default)]
+struct Calls {
+    bests: Vec<f64>,
+    medians: Vec<f64>,
+}
+
+impl Calls {
+    /// Times the calls of a run.
+    fn run(&mut self, values: usize, mut call: impl FnMut() -> lm_core::Result<()>) -> lm_core::Result<()> {
+        let first = time(&mut call)?;
+        let count = ((RUN_SECONDS / first) as usize).clamp(5, 1000);
+        let calls = (0..count).map(|_| time(&mut call)).collect::<lm_core::Result<Vec<f64>>>()?;
+        let nanoseconds: Vec<f64> = calls.iter().map(|seconds| 1e9 * seconds / values as f64).collect();
+        self.bests.extend(nanoseconds.iter().copied().reduce(f64::min));
+        self.medians.extend(median(&nanoseconds));
+        Ok(())
+    }
+
+    fn best(&self) -> f64 {
+        self.bests.iter().copied().fold(f64::INFINITY, f64::min)
+    }
 }
 
 /// Measures dense rows of several widths, and sparse ones.
@@ -107,9 +130,9 @@ fn case<E: Examples>(name: &str, examples: &E, gamma: f64, repeats: u32) -> Resu
         columns: examples.dim(),
         entries: (0..len).map(entries).sum::<usize>() as f64 / len as f64,
         dense: name.starts_with("dense"),
-        single: Vec::new(),
-        double: Vec::new(),
-        single_two: Vec::new(),
+        single: Calls::default(),
+        double: Calls::default(),
+        single_two: Calls::default(),
         peak: None,
         peak_two: None,
     };
@@ -117,23 +140,12 @@ fn case<E: Examples>(name: &str, examples: &E, gamma: f64, repeats: u32) -> Resu
     let (one, two) = (pool(1)?, pool(2)?);
     let rows: Vec<usize> = (0..ROWS).map(|k| k * (len / ROWS)).collect();
     let (mut narrow, mut wide) = (vec![0.0_f32; ROWS * len], vec![0.0; ROWS * len]);
-    let first = time(|| gram.fill_f32(&rows, Columns::All, &mut narrow))?;
-    // One call after the other, as a solver asks: a single one would be timed with the waking of a thread.
-    let calls = ((CALLS_SECONDS / first) as usize).clamp(1, 1000);
-    let scale = 1e9 / (calls * ROWS * len) as f64;
-    let mut narrow_calls = || (0..calls).try_for_each(|_| gram.fill_f32(&rows, Columns::All, &mut narrow));
-    let mut wide_calls = || (0..calls).try_for_each(|_| gram.fill(&rows, Columns::All, &mut wide));
-    // Many short runs: the best of them is the one with the fewest disturbances.
-    for repeat in 0..=4 * repeats {
-        let mut narrow_run = || time(&mut narrow_calls);
-        let single = one.install(&mut narrow_run)?;
-        let single_two = two.install(&mut narrow_run)?;
-        let double = one.install(|| time(&mut wide_calls))?;
-        if repeat > 0 {
-            found.single.push(single * scale);
-            found.single_two.push(single_two * scale);
-            found.double.push(double * scale);
-        }
+    let values = ROWS * len;
+    for repeat in 0..4 * repeats {
+        let mut narrow_call = || gram.fill_f32(&rows, Columns::All, &mut narrow);
+        one.install(|| found.single.run(values, &mut narrow_call))?;
+        two.install(|| found.single_two.run(values, &mut narrow_call))?;
+        one.install(|| found.double.run(values, || gram.fill(&rows, Columns::All, &mut wide)))?;
         if repeat % repeats == 0 {
             found.peak = found.peak.into_iter().chain(peak::single_precision(1)).reduce(f64::max);
             found.peak_two = found.peak_two.into_iter().chain(peak::single_precision(2)).reduce(f64::max);
@@ -151,21 +163,21 @@ fn time(work: impl FnOnce() -> lm_core::Result<()>) -> Result<f64, lm_core::Erro
 }
 
 fn line(rows: &Rows) -> String {
-    let share = |times: &[f64], peak| match rows.share(times, peak) {
+    let share = |calls: &Calls, peak| match rows.share(calls, peak) {
         Some(share) if rows.dense => format!("{:.0} %", 100.0 * share),
         _ => "–".to_owned(),
     };
     format!(
-        "| {} | {:.0} | {} | {:.3} | {} | {:.3} | {} | {:.2} | {:.3} |",
+        "| {} | {:.0} | {} | {:.3} | {} | {:.3} | {} | {} | {:.3} |",
         rows.case,
         rows.entries,
         rows.layout,
-        best(&rows.single),
+        rows.single.best(),
         share(&rows.single, rows.peak),
-        best(&rows.single_two),
+        rows.single_two.best(),
         share(&rows.single_two, rows.peak_two),
-        rows.scaling(),
-        best(&rows.double)
+        rows.scaling().map_or_else(|| "–".to_owned(), |scaling| format!("{scaling:.2}")),
+        rows.double.best()
     )
 }
 
@@ -174,7 +186,8 @@ pub(super) fn table(all: &[Rows]) -> String {
     let gigaflops = |peak: Option<f64>| peak.map_or("–".to_owned(), |peak| format!("{:.0}", peak / 1e9));
     let peaks = |of: fn(&Rows) -> Option<f64>| gigaflops(all.iter().filter_map(of).reduce(f64::max));
     let head = format!(
-        "Rows of Gaussian kernel values, {ROWS} rows at a time over {LEN} examples, best of all runs. The peak is that of \
+        "Rows of Gaussian kernel values, {ROWS} rows at a time over {LEN} examples, call after call: times of the best call, \
+         scaling by the median calls. The peak is that of \
          single-precision multiply-adds, measured between the runs: {} GF/s on one thread and {} on two at best. A share \
          counts two operations a column and none for the exponential.\n\n\
          | examples | entries | layout | f32, ns a value | share of peak | f32 on two threads, ns | share of peak | \
