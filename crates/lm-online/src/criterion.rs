@@ -2,6 +2,8 @@
 
 use lm_core::{Error, Result};
 
+use crate::memory::zeros;
+
 /// A twice differentiable function `J(a)` of a vector.
 ///
 /// Where it has kinks, the derivatives are those of one side; the implementor says which.
@@ -73,11 +75,7 @@ pub(crate) fn square(dim: usize) -> Result<Vec<f64>> {
     let limit = isize::MAX as usize / size_of::<f64>();
     let size = dim.checked_mul(dim).filter(|&size| size <= limit);
     let size = size.ok_or(Error::TooLarge { what, size: dim, limit })?;
-    let mut matrix = Vec::new();
-    let needed = size * size_of::<f64>();
-    matrix.try_reserve_exact(size).map_err(|_| Error::Allocation { what, needed })?;
-    matrix.resize(size, 0.0);
-    Ok(matrix)
+    zeros(what, size)
 }
 
 #[cfg(test)]

@@ -100,6 +100,7 @@ mod live;
 mod live_pegasos;
 mod lms;
 mod maxover;
+mod memory;
 mod mistake_bound;
 mod multiclass_perceptron;
 mod newton;

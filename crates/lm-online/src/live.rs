@@ -5,9 +5,9 @@ use std::ops::Range;
 use lm_core::{Error, Examples, Linear, Result, Row};
 
 use crate::Bias;
-use crate::passes::{Procedure, Walker};
-use crate::rule::{Label, Meeting, Rule, check_labels};
-use crate::visits::Visits;
+use crate::memory::zeros;
+use crate::passes::{Procedure, walk_once};
+use crate::rule::{Label, Meeting, Rule, check_count, check_labels};
 use crate::words::check_radius;
 
 /// A linear function under correction: what a [`Rule`] makes of the examples met so far.
@@ -86,12 +86,7 @@ impl<R: Rule> Live<R> {
         if dim == 0 {
             return Err(Error::Empty { what: "the set of columns" });
         }
-        let mut weights = Vec::new();
-        let needed = dim.saturating_mul(size_of::<f64>());
-        weights
-            .try_reserve_exact(dim)
-            .map_err(|_| Error::Allocation { what: "the weight vector", needed })?;
-        weights.resize(dim, 0.0);
+        let weights = zeros("the weight vector", dim)?;
         Ok(Self { rule, weights, bias: 0.0, bias_step, seen: 0, corrections: 0 })
     }
 
@@ -126,17 +121,13 @@ impl<R: Rule> Live<R> {
         labels: &[R::Label],
     ) -> Result<MetBlock> {
         self.check_dim(examples.dim())?;
-        if labels.len() != examples.len() {
-            let (expected, found) = (examples.len(), labels.len());
-            return Err(Error::Length { what: "the list of labels", expected, found });
-        }
+        check_count(labels, examples)?;
         check_labels(labels)?;
-        let (before, visits) = (self.corrections, Visits::Once);
-        let mut walker = Walker::new(examples, &visits);
-        let result = walker.walk(&mut Lessons { live: self, labels }, None, 0..labels.len(), |_| ());
-        self.seen += walker.seen();
+        let before = self.corrections;
+        let (seen, result) = walk_once(&mut Lessons { live: self, labels }, examples);
+        self.seen += seen;
         result?;
-        Ok(MetBlock { examples: walker.seen(), corrections: self.corrections - before })
+        Ok(MetBlock { examples: seen, corrections: self.corrections - before })
     }
 
     /// What was learned so far.

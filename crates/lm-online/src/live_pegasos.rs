@@ -4,6 +4,7 @@ use lm_core::{Error, Examples, Linear, Result, Row, Sign};
 
 use crate::averaging::{Averaging, Clock, Sums};
 use crate::pace::{Options, Pace, Step};
+use crate::rule::check_count;
 
 /// Pegasos that learns from one example after the other, however many there will be.
 ///
@@ -113,10 +114,7 @@ impl LivePegasos {
     /// As [`LivePegasos::learn_one`], and [`Error::Length`] unless there are as many labels as examples. Examples before
     /// the one that is refused are learned.
     pub fn learn_batch<E: Examples + ?Sized>(&mut self, examples: &E, labels: &[Sign]) -> Result<u64> {
-        if labels.len() != examples.len() {
-            let (expected, found) = (examples.len(), labels.len());
-            return Err(Error::Length { what: "the list of labels", expected, found });
-        }
+        check_count(labels, examples)?;
         self.check_columns(examples.dim())?;
         let before = self.corrections();
         for (row, label) in labels.iter().enumerate() {

@@ -126,6 +126,16 @@ impl<'a, E: Collection + ?Sized> Walker<'a, E> {
     }
 }
 
+/// Meets every example of a block once; how many were met, and what came of it.
+pub(crate) fn walk_once<E: Collection + ?Sized, P: Procedure<E>>(
+    procedure: &mut P,
+    examples: &E,
+) -> (u64, Result<()>) {
+    let mut walker = Walker::new(examples, &Visits::Once);
+    let result = walker.walk(procedure, None, 0..examples.len(), |_| ());
+    (walker.seen(), result)
+}
+
 /// The examples between two looks at the clock, for examples of this dimension: some milliseconds' work at most.
 pub(crate) fn block(dim: usize) -> usize {
     ((1 << 22) / dim.max(1)).clamp(16, 4096)

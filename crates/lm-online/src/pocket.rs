@@ -46,12 +46,12 @@ pub struct PocketPerceptron {
 
 impl Default for PocketPerceptron {
     fn default() -> Self {
-        Self { walk: Walk::new(100, Bias::Radius) }
+        Self { walk: Walk::new(100, Bias::Standard) }
     }
 }
 
 impl PocketPerceptron {
-    setters! { passes = "100", order, bias = "Radius", radius }
+    setters! { passes = "100", order, bias = "Standard", radius }
 }
 
 impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for PocketPerceptron {

@@ -9,7 +9,7 @@
 //! and a [`Rule`] says the margin `m` and the factor `a`. The rest is written once: [`Live`](crate::Live) learns example
 //! after example, a fit makes passes over a set, and a [`Trace`](crate::Trace) replays them.
 
-use lm_core::{Error, Result, Sign};
+use lm_core::{Collection, Error, Result, Sign};
 
 /// What is known when an example is to be corrected.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -106,6 +106,16 @@ pub(crate) fn check_labels<L: Label>(labels: &[L]) -> Result<()> {
     match labels.iter().position(|label| !label.value().is_finite()) {
         Some(row) => Err(Error::NonFinite { what: "target", row, column: None }),
         None => Ok(()),
+    }
+}
+
+/// Checks that there are as many labels as examples.
+pub(crate) fn check_count<L, E: Collection + ?Sized>(labels: &[L], examples: &E) -> Result<()> {
+    let (expected, found) = (examples.len(), labels.len());
+    if found == expected {
+        Ok(())
+    } else {
+        Err(Error::Length { what: "the list of labels", expected, found })
     }
 }
 

@@ -7,6 +7,7 @@ use lm_core::{
 use crate::Bias;
 use crate::journal::Journal;
 use crate::live::Live;
+use crate::memory::zeros;
 use crate::replay::{Plain, check_all_spared, replay};
 use crate::rule::{Label, Meeting, Rule};
 use crate::visits::Visits;
@@ -184,12 +185,7 @@ struct PlainRun<'a, E: ?Sized, R: Rule> {
 impl<'a, E: Examples + ?Sized, R: Rule> PlainRun<'a, E, R> {
     fn new(trace: &'a Trace<R>, examples: &'a E, labels: &'a [R::Label]) -> Result<Self> {
         let dim = examples.dim();
-        let mut weights = Vec::new();
-        let needed = dim.saturating_mul(size_of::<f64>());
-        weights
-            .try_reserve_exact(dim)
-            .map_err(|_| Error::Allocation { what: "the weight vector", needed })?;
-        weights.resize(dim, 0.0);
+        let weights = zeros("the weight vector", dim)?;
         let (rule, bias_step) = (&trace.rule, trace.bias_step);
         Ok(Self {
             rule,

@@ -28,8 +28,9 @@ use lm_core::{
 };
 
 use crate::fit::{Course, bias_step};
-use crate::passes::{Procedure, Walker};
-use crate::visits::Visits;
+use crate::memory::zeros;
+use crate::passes::{Procedure, walk_once};
+use crate::rule::check_count;
 use crate::winnow_trace::WinnowTrace;
 use crate::words::{Walk, setters};
 use crate::{Bias, Met, MetBlock};
@@ -82,7 +83,11 @@ impl Winnow {
         if self.walk.bias == Bias::Radius {
             crate::words::check_radius(radius)?;
         }
-        LiveWinnow::new(self.promotion, vec![0.0; dim], self.walk.bias.step(radius * radius))
+        LiveWinnow::new(
+            self.promotion,
+            zeros("the weight vector", dim)?,
+            self.walk.bias.step(radius * radius),
+        )
     }
 
     fn validate(&self) -> Result<()> {
@@ -111,7 +116,7 @@ impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for Winnow {
         let examples = set.examples();
         let mut course = Course::start(&self.walk, set, control)?;
         let step = bias_step(&self.walk, examples, &course.visits)?;
-        let mut live = LiveWinnow::new(self.promotion, vec![0.0; examples.dim()], step)?;
+        let mut live = LiveWinnow::new(self.promotion, zeros("the weight vector", examples.dim())?, step)?;
         let stop = course.run(&mut Lessons { live: &mut live, labels: set.labels().signs() }, examples)?;
         let certificate = WinnowTrace {
             promotion: self.promotion,
@@ -172,7 +177,7 @@ impl LiveWinnow {
         if exponents.is_empty() {
             return Err(Error::Empty { what: "the set of columns" });
         }
-        let weights = vec![0.0; exponents.len()];
+        let weights = zeros("the weight vector", exponents.len())?;
         Ok(Self {
             promotion,
             exponents,
@@ -209,16 +214,12 @@ impl LiveWinnow {
     /// the learner has learned from the examples before the one that was refused.
     pub fn learn_batch<E: Examples + ?Sized>(&mut self, examples: &E, labels: &[Sign]) -> Result<MetBlock> {
         self.check_dim(examples.dim())?;
-        if labels.len() != examples.len() {
-            let (expected, found) = (examples.len(), labels.len());
-            return Err(Error::Length { what: "the list of labels", expected, found });
-        }
-        let (before, visits) = (self.corrections, Visits::Once);
-        let mut walker = Walker::new(examples, &visits);
-        let result = walker.walk(&mut Lessons { live: self, labels }, None, 0..labels.len(), |_| ());
-        self.seen += walker.seen();
+        check_count(labels, examples)?;
+        let before = self.corrections;
+        let (seen, result) = walk_once(&mut Lessons { live: self, labels }, examples);
+        self.seen += seen;
         result?;
-        Ok(MetBlock { examples: walker.seen(), corrections: self.corrections - before })
+        Ok(MetBlock { examples: seen, corrections: self.corrections - before })
     }
 
     /// What was learned so far; up to a positive factor, once weights have outgrown the numbers.
@@ -402,6 +403,13 @@ mod tests {
         assert!((weight(5000.0, 4990.0).ln() - 10.0).abs() < 1e-12);
         assert_eq!(weight(-5000.0, 5000.0), -1.0);
         assert_eq!(weight(0.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn a_dimension_without_memory_is_an_error_and_no_panic() {
+        for dim in [usize::MAX, isize::MAX as usize / 8] {
+            assert!(matches!(Winnow::default().live(dim), Err(Error::Allocation { .. })));
+        }
     }
 
     #[test]
