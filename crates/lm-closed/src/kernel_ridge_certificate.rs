@@ -6,6 +6,7 @@ use lm_core::{
 };
 
 use crate::conjugate_gradients::largest;
+use crate::kernel_ridge::Kept;
 
 /// The coefficients and the bias of a function, and how near it is to the solution of
 ///
@@ -109,6 +110,11 @@ impl KernelRidgeCertificate {
         let figures = sums.figures(free_bias)?;
         let residual_norm = sums.squares.value.sqrt();
         Ok(Self { alpha, bias, free_bias, lambda, largest_weight, figures, residual_norm })
+    }
+
+    /// The same claim about the examples that count alone.
+    pub(crate) fn restricted(self, kept: &Kept) -> Self {
+        Self { alpha: kept.pick(&self.alpha), ..self }
     }
 
     /// The coefficient of each example.

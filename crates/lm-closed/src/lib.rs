@@ -8,4 +8,23 @@
 
 pub mod statistics;
 
+mod chain;
+mod conjugate_gradients;
+mod gaussian_process;
+mod kernel_neighbours;
+mod kernel_pca;
+mod kernel_ridge;
+mod kernel_ridge_certificate;
+mod kernel_system;
+
+pub use gaussian_process::{
+    Evidence, EvidenceGradient, GaussianCovariance, GaussianProcess, GaussianProcessCertificate,
+    GaussianProcessModel, GramPosterior, GramProcess, LeaveOneOut, Lengths, MaximumEvidence,
+    MaximumEvidenceCertificate, Predictions, Start,
+};
+pub use kernel_neighbours::{KernelNeighbours, NeighboursCertificate, NeighboursModel, Vote};
+pub use kernel_pca::{KernelComponents, KernelPca, KernelPcaCertificate, VectorComponents};
+pub use kernel_ridge::{KernelRidge, Response};
+pub use kernel_ridge_certificate::KernelRidgeCertificate;
+pub use kernel_system::KernelSolver;
 pub use statistics::{Moments, RowBlocks};

@@ -13,7 +13,7 @@
 //! all sums of one pass over the pairs, from differences, without a matrix for each length. A weight `ω` stands for copies
 //! of its example, whose density has the factor `(2πσ²)^((1−ω)/2) ω^(−½)` beside that of their mean.
 //! # Cost
-//! `n³` operations for factor and inverse, `n²d/2` for the pass; `16n²` bytes.
+//! `n³` operations for factor and inverse, `n²d/2` for the pass; `24n²` bytes.
 //! # Reference
 //! Rasmussen & Williams (2006), equations 2.30 and 5.9.
 
@@ -26,6 +26,7 @@ use lm_core::{
 };
 
 use super::{GaussianProcess, Lengths, Prepared, ended, unit_kernel};
+use crate::conjugate_gradients::dot;
 use crate::kernel_system::{DEFAULT_ITERATIONS, KernelSolver, System};
 
 /// The derivatives of the log evidence by the logarithms of the parameters.
@@ -90,7 +91,7 @@ impl GaussianProcess {
         meter: &mut Meter<'_>,
     ) -> Result<Result<Evidence, Stop>> {
         let len = prepared.targets.len();
-        let needed = len.saturating_mul(len).saturating_mul(2 * size_of::<f64>());
+        let needed = len.saturating_mul(len).saturating_mul(3 * size_of::<f64>());
         meter.budget().check_memory("the kernel matrix and its inverse", needed)?;
         let gram = VectorGram::new(&prepared.examples, unit_kernel()?)?;
         let ridge = &prepared.kept.ridge;
@@ -107,7 +108,8 @@ impl GaussianProcess {
         };
         let mut beta = prepared.targets.clone();
         factored.cholesky.solve(&mut beta)?;
-        let value = self.log_evidence(prepared, &beta, factored.cholesky.log_determinant())?;
+        let form = dot(&prepared.targets, &beta);
+        let value = self.log_evidence(prepared, form, factored.cholesky.log_determinant())?;
         let inverse = factored.cholesky.inverse()?;
         if let Some(stop) = meter.advance(0, 0) {
             return Ok(Err(stop));
@@ -117,17 +119,16 @@ impl GaussianProcess {
         Ok(Ok(Evidence { value, gradient, jitter, condition }))
     }
 
-    /// The log evidence from `β` and `log|C|`.
-    pub(super) fn log_evidence(&self, prepared: &Prepared, beta: &[f64], log_determinant: f64) -> Result<f64> {
+    /// The log evidence from `yᵗC⁻¹y` and `log|C|`.
+    pub(super) fn log_evidence(&self, prepared: &Prepared, form: f64, log_determinant: f64) -> Result<f64> {
         let (signal, noise) = (self.covariance.signal_variance(), self.covariance.noise_variance());
-        let fit: f64 = prepared.targets.iter().zip(beta).map(|(y, beta)| y * beta / signal).sum();
         let copies: f64 = prepared
             .weights
             .iter()
             .map(|weight| 0.5 * (1.0 - weight) * (2.0 * PI * noise).ln() - 0.5 * weight.ln())
             .sum();
-        let len = beta.len() as f64;
-        let value = -0.5 * fit - 0.5 * log_determinant - 0.5 * len * (2.0 * PI * signal).ln() + copies;
+        let len = prepared.targets.len() as f64;
+        let value = -0.5 * (form / signal) - 0.5 * log_determinant - 0.5 * len * (2.0 * PI * signal).ln() + copies;
         if value.is_finite() { Ok(value) } else { Err(Error::Numerical { what: "the log evidence" }) }
     }
 

@@ -154,8 +154,8 @@ impl GaussianProcessModel {
         let factor = self.factor(budget)?;
         let mut variances = Vec::with_capacity(queries.len());
         let (kept, signal) = (self.mean.support().as_examples(), self.covariance.signal_variance());
-        for_each_block(kept, &queries, unit_kernel()?, |_, block| {
-            let mut solved = Matrix::from_columns(block.to_vec(), kept.len(), block.len() / kept.len())?;
+        for_each_block(kept, &queries, unit_kernel()?, |block| {
+            let mut solved = Matrix::from_columns(block.values.to_vec(), block.len, block.own.len())?;
             factor.solve_lower(&mut solved)?;
             for column in 0..solved.columns() {
                 let explained: f64 = solved.column(column).iter().map(|value| value * value).sum();

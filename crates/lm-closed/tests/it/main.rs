@@ -1,6 +1,7 @@
-//! The capabilities of the crate, one module each.
+//! Tests of the crate as its users see it, one module for each capability.
 
-// Helpers of tests may fail as loudly as tests do.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
-
-mod moments;
+mod gaussian_process;
+mod kernel_neighbours;
+mod kernel_pca;
+mod kernel_ridge;
+mod samples;
