@@ -1,9 +1,7 @@
 //! Two sets of examples, one after the other, without a copy.
 
 use lm_core::linalg::Matrix;
-use lm_core::{
-    Collection, Columns, Error, Examples, Gram, Precision, Result, Row, VectorGram, VectorKernel,
-};
+use lm_core::{Collection, Columns, Error, Examples, Gram, Precision, Result, Row, VectorGram, VectorKernel};
 
 /// The examples of the first set, then those of the second.
 #[derive(Debug)]

@@ -300,12 +300,7 @@ mod tests {
         for free_bias in [false, true] {
             let mut state = State::new(&targets, &ridge, free_bias, 1e-28);
             let mut meter = Control::default().start(100);
-            let end = state.run(
-                &Whole(matrix.clone()),
-                &Diagonal(vec![4.0, 3.0, 5.0]),
-                100,
-                &mut meter,
-            );
+            let end = state.run(&Whole(matrix.clone()), &Diagonal(vec![4.0, 3.0, 5.0]), 100, &mut meter);
             assert_eq!(end.unwrap(), End::Solved);
             assert!(meter.iterations() <= 5);
             for (row, y) in matrix.chunks_exact(3).zip(targets) {
@@ -321,12 +316,7 @@ mod tests {
         let (targets, ridge) = ([1.0, 1.0], [1.0, 1.0]);
         let mut state = State::new(&targets, &ridge, false, 1e-20);
         let mut meter = Control::default().start(100);
-        let end = state.run(
-            &Whole(vec![-1.0, 0.0, 0.0, -1.0]),
-            &Diagonal(vec![1.0; 2]),
-            100,
-            &mut meter,
-        );
+        let end = state.run(&Whole(vec![-1.0, 0.0, 0.0, -1.0]), &Diagonal(vec![1.0; 2]), 100, &mut meter);
         assert_eq!(end.unwrap(), End::Stalled);
         assert_eq!(state.alpha, [0.0; 2]);
     }
@@ -336,12 +326,7 @@ mod tests {
         let (targets, ridge) = ([4.0, 3.0], [1.0, 1.0]);
         let mut state = State::new(&targets, &ridge, false, 1e-20);
         let mut meter = Control::new(Budget::default().with_iterations(1)).start(100);
-        let end = state.run(
-            &Whole(vec![3.0, 1.0, 1.0, 2.0]),
-            &Diagonal(vec![1.0; 2]),
-            100,
-            &mut meter,
-        );
+        let end = state.run(&Whole(vec![3.0, 1.0, 1.0, 2.0]), &Diagonal(vec![1.0; 2]), 100, &mut meter);
         assert_eq!(end.unwrap(), End::Stopped(Stop::Iterations));
         assert!(state.dual > 0.0);
     }

@@ -15,9 +15,8 @@
 
 use lm_core::multiclass::{Classifier, Decisions};
 use lm_core::{
-    Certificate, ClassLabels, Collection, Columns, Control, Discrepancy, Error, Examples, Fit, Gram, Learner,
-    Precision, Result, Selection, Stop, SupportVectors, TrainingSet, VectorGram, VectorKernel, Verdict,
-    parallel,
+    Certificate, ClassLabels, Columns, Control, Discrepancy, Error, Examples, Fit, Gram, Learner, Precision,
+    Result, Selection, Stop, SupportVectors, TrainingSet, VectorGram, VectorKernel, Verdict, parallel,
 };
 
 use crate::chain::for_each_block;
@@ -118,7 +117,8 @@ impl TryFrom<Stored> for NeighboursModel {
         let neighbours = usize::try_from(neighbours).unwrap_or(usize::MAX);
         check_neighbours(neighbours)?;
         let len = support.as_examples().len();
-        for (what, found) in [("the list of classes", numbers.len()), ("the list of weights", weights.len())] {
+        for (what, found) in [("the list of classes", numbers.len()), ("the list of weights", weights.len())]
+        {
             if found != len || len == 0 {
                 return Err(Error::Length { what, expected: len.max(1), found });
             }
@@ -227,8 +227,7 @@ impl NeighboursModel {
         for_each_block(self.support.as_examples(), set, self.kernel, |block| {
             votes.extend(parallel::map(block.own.len(), |query| {
                 let values = &block.values[query * block.len..(query + 1) * block.len];
-                let distance =
-                    |(value, kept): (&f64, &f64)| (block.own[query] - value) + (kept - value);
+                let distance = |(value, kept): (&f64, &f64)| (block.own[query] - value) + (kept - value);
                 let distances: Vec<f64> = values.iter().zip(block.kept).map(distance).collect();
                 self.poll.vote(&distances, 8.0 * block.error, None)
             }));

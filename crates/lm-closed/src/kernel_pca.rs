@@ -94,8 +94,13 @@ impl KernelPca {
         let rows: Vec<usize> = (0..gram.len()).filter(|&row| shares[row] > 0.0).collect();
         let needed = rows.len().saturating_mul(rows.len()).saturating_mul(4 * size_of::<f64>());
         meter.budget().check_memory("the centred Gram matrix and its eigenvectors", needed)?;
-        let mut model =
-            KernelComponents { rows, coefficients: Vec::new(), biases: Vec::new(), variances: Vec::new(), total: 0.0 };
+        let mut model = KernelComponents {
+            rows,
+            coefficients: Vec::new(),
+            biases: Vec::new(),
+            variances: Vec::new(),
+            total: 0.0,
+        };
         let mut stop = meter.advance(0, 0);
         if stop.is_none() {
             let evaluations = model.compute(gram, &shares, self.components)?;
@@ -316,9 +321,12 @@ impl VectorComponents {
                 return Err(Error::Length { what, expected, found });
             }
         }
-        for (what, values) in
-            [("coefficient", &coefficients[..]), ("bias", &biases), ("variance", &variances), ("variance", &[total])]
-        {
+        for (what, values) in [
+            ("coefficient", &coefficients[..]),
+            ("bias", &biases),
+            ("variance", &variances),
+            ("variance", &[total]),
+        ] {
             if let Some(row) = values.iter().position(|value| !value.is_finite()) {
                 return Err(Error::NonFinite { what, row, column: None });
             }
@@ -385,11 +393,12 @@ impl<G: Gram + ?Sized> Certificate<G> for KernelPcaCertificate {
         if rank == 0 {
             return Ok(Verdict::Valid);
         }
-        let places = self.model.project(&Selection::new(gram, &self.model.rows)?)?;
-        let mut weighted = places.clone();
+        let all = self.model.project(gram)?;
+        let (mut places, mut weighted) = (Matrix::zeros(len, rank)?, Matrix::zeros(len, rank)?);
         for k in 0..rank {
-            for (value, &row) in weighted.column_mut(k).iter_mut().zip(&self.model.rows) {
-                *value *= self.shares[row];
+            for (at, &row) in self.model.rows.iter().enumerate() {
+                places[(at, k)] = all[(row, k)];
+                weighted[(at, k)] = all[(row, k)] * self.shares[row];
             }
         }
         let covariance = transposed_product(&places, &weighted)?;

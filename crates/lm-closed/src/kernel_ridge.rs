@@ -16,8 +16,7 @@
 //! Vovk (1998).
 
 use lm_core::{
-    BinaryLabels, Control, DualExpansion, Error, Fit, Gram, Learner, Result, Selection, Targets,
-    TrainingSet,
+    BinaryLabels, Control, DualExpansion, Error, Fit, Gram, Learner, Result, Selection, Targets, TrainingSet,
 };
 
 use crate::KernelRidgeCertificate;
@@ -84,7 +83,11 @@ impl KernelRidge {
 
     fn validate(&self) -> Result<()> {
         if !(self.lambda > 0.0 && self.lambda.is_finite()) {
-            return Err(Error::Setting { name: "ridge", value: self.lambda, accepted: "a finite number > 0" });
+            return Err(Error::Setting {
+                name: "ridge",
+                value: self.lambda,
+                accepted: "a finite number > 0",
+            });
         }
         if !(self.gap > 0.0 && self.gap < 1.0) {
             return Err(Error::Setting {
@@ -141,7 +144,9 @@ impl KernelRidge {
         let ended = |stop| Error::NotConverged { stop, iterations: 0 };
         let factored = system.factor(&mut meter)?.map_err(ended)?;
         if factored.jitter > 0.0 {
-            return Err(Error::Numerical { what: "the inverse of the kernel matrix (a larger ridge is needed)" });
+            return Err(Error::Numerical {
+                what: "the inverse of the kernel matrix (a larger ridge is needed)",
+            });
         }
         let solution = system.solve_by(&factored, &kept.pick(targets), &mut meter)?;
         let mut diagonal = factored.cholesky.inverse_diagonal()?;
@@ -249,7 +254,9 @@ impl Kept {
         let ridge: Vec<f64> = rows.iter().map(|&row| lambda / set.weight(row)).collect();
         if let Some(at) = ridge.iter().position(|d| !(*d > 0.0 && d.is_finite())) {
             let (row, value) = (rows[at], set.weight(rows[at]));
-            return Err(Error::Weight { row, value, accepted: "a weight ω for which λ/ω is a number > 0" });
+            return Err(Error::Weight {
+                row, value, accepted: "a weight ω for which λ/ω is a number > 0"
+            });
         }
         Ok(Self { rows: (rows.len() < set.len()).then_some(rows), ridge })
     }

@@ -27,6 +27,7 @@ pub struct KernelRidgeCertificate {
     largest_weight: f64,
     figures: DualityFigures,
     residual_norm: f64,
+    gap: f64,
 }
 
 /// Sums of a pass over the rows, each with the sum of the sizes of its terms.
@@ -52,6 +53,8 @@ struct Figures {
     balance: Sum,
     /// `Σr²`.
     squares: Sum,
+    /// `½ Σ ωr²/λ`.
+    gap: Sum,
 }
 
 impl Figures {
@@ -75,12 +78,17 @@ impl Figures {
         self.kkt.size = self.kkt.size.max(residual_size);
         self.balance.add(alpha, alpha.abs());
         self.squares.add(residual * residual, residual_size * residual_size);
+        self.gap.add(0.5 * residual * (residual / ridge), residual_size * (residual_size / ridge));
     }
 
     fn figures(&self, free_bias: bool) -> Result<DualityFigures> {
         let infeasibility = if free_bias { self.balance.value.abs() } else { 0.0 };
-        let figures =
-            DualityFigures { primal: self.primal.value, dual: self.dual.value, kkt: self.kkt.value, infeasibility };
+        let figures = DualityFigures {
+            primal: self.primal.value,
+            dual: self.dual.value,
+            kkt: self.kkt.value,
+            infeasibility,
+        };
         if figures.primal.is_finite() && figures.dual.is_finite() && self.squares.value.is_finite() {
             Ok(figures)
         } else {
@@ -108,8 +116,8 @@ impl KernelRidgeCertificate {
             largest_weight = largest_weight.max(weight(row));
         }
         let figures = sums.figures(free_bias)?;
-        let residual_norm = sums.squares.value.sqrt();
-        Ok(Self { alpha, bias, free_bias, lambda, largest_weight, figures, residual_norm })
+        let (residual_norm, gap) = (sums.squares.value.sqrt(), sums.gap.value);
+        Ok(Self { alpha, bias, free_bias, lambda, largest_weight, figures, residual_norm, gap })
     }
 
     /// The same claim about the examples that count alone.
@@ -130,6 +138,12 @@ impl KernelRidgeCertificate {
     /// Primal and dual value, the largest residual as violation of the optimality conditions, and `|Σα|`.
     pub fn figures(&self) -> DualityFigures {
         self.figures
+    }
+
+    /// The duality gap over the primal value: the share by which the criterion may still be off. It is computed from the
+    /// residual, as `½ Σ ωr²/λ`, which keeps the digits that the difference of the two values loses.
+    pub fn relative_gap(&self) -> f64 {
+        if self.gap == 0.0 { 0.0 } else { self.gap / self.figures.primal.abs() }
     }
 
     /// `‖y − (K + λW⁻¹)α − b‖`, over the examples that count.
@@ -186,8 +200,14 @@ impl KernelRidgeCertificate {
             ("the primal value", self.figures.primal, figures.primal, now.primal.size),
             ("the dual value", self.figures.dual, figures.dual, now.dual.size),
             ("the largest residual", self.figures.kkt, figures.kkt, now.kkt.size),
-            ("the sum of the coefficients", self.figures.infeasibility, figures.infeasibility, now.balance.size),
+            (
+                "the sum of the coefficients",
+                self.figures.infeasibility,
+                figures.infeasibility,
+                now.balance.size,
+            ),
             ("the norm of the residual", self.residual_norm, norm, now.squares.size.sqrt()),
+            ("the duality gap", self.gap.sqrt(), now.gap.value.sqrt(), now.gap.size.sqrt()),
         ];
         // Written so that NaN fails.
         let wrong = claims.iter().find(|(_, claimed, now, size)| !((claimed - now).abs() <= rounding * size));

@@ -1,8 +1,8 @@
 //! The evidence for a fitted process: the residual of its mean, and the log evidence of its parameters.
 
 use lm_core::{
-    Certificate, Collection, Columns, Discrepancy, Error, Examples, Gram, Result, Targets, TrainingSet,
-    Verdict, VectorGram, Weights,
+    Certificate, Columns, Discrepancy, Error, Examples, Gram, Result, Targets, TrainingSet, VectorGram,
+    Verdict, Weights,
 };
 
 use super::{GaussianProcess, Prepared, Solved, unit_kernel};
@@ -31,7 +31,8 @@ impl GaussianProcessCertificate {
         solved: &Solved,
     ) -> Result<Self> {
         let len = set.len();
-        let (alpha, residual) = (prepared.kept.spread(&solved.solution.alpha, len), &solved.solution.residual);
+        let (alpha, residual) =
+            (prepared.kept.spread(&solved.solution.alpha, len), &solved.solution.residual);
         let targets = prepared.kept.spread(&prepared.targets, len);
         let lambda = process.covariance.ratio();
         let mean = KernelRidgeCertificate::compute(

@@ -128,7 +128,8 @@ impl GaussianProcess {
             .map(|weight| 0.5 * (1.0 - weight) * (2.0 * PI * noise).ln() - 0.5 * weight.ln())
             .sum();
         let len = prepared.targets.len() as f64;
-        let value = -0.5 * (form / signal) - 0.5 * log_determinant - 0.5 * len * (2.0 * PI * signal).ln() + copies;
+        let value =
+            -0.5 * (form / signal) - 0.5 * log_determinant - 0.5 * len * (2.0 * PI * signal).ln() + copies;
         if value.is_finite() { Ok(value) } else { Err(Error::Numerical { what: "the log evidence" }) }
     }
 

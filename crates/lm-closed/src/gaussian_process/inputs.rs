@@ -35,7 +35,11 @@ impl Inputs {
     }
 
     /// The inputs of some rows, mapped.
-    pub(super) fn mapped<E: Examples + ?Sized>(&self, examples: &E, rows: &[usize]) -> Result<Dense<'static>> {
+    pub(super) fn mapped<E: Examples + ?Sized>(
+        &self,
+        examples: &E,
+        rows: &[usize],
+    ) -> Result<Dense<'static>> {
         examples.check_dim("the list of lengths", self.shift.len())?;
         let dim = self.shift.len();
         let mut values = Matrix::zeros(dim, rows.len())?.into_values();

@@ -136,8 +136,10 @@ impl MaximumEvidence {
         // With d columns, distances are √d deviations.
         let spread = (dim as f64).sqrt().ln();
         let mut start = vec![scale.ln(), (0.05 * scale).ln()];
-        let mut bounds =
-            vec![((1e-4 * scale).ln(), (1e4 * scale).ln()), ((self.least_noise * scale).ln(), (10.0 * scale).ln())];
+        let mut bounds = vec![
+            ((1e-4 * scale).ln(), (1e4 * scale).ln()),
+            ((self.least_noise * scale).ln(), (10.0 * scale).ln()),
+        ];
         for length in &lengths {
             let (low, high) = (length.ln() + self.shortest.ln(), length.ln() + spread + self.longest.ln());
             start.push((length.ln() + spread).clamp(low, high));
@@ -192,7 +194,8 @@ impl MaximumEvidence {
             return Ok(Evaluation::Stopped(stop));
         }
         let process = GaussianProcess::new(covariance.clone()).with_centring(self.centred);
-        let evidence = match process.prepared(set).and_then(|prepared| process.evidence_of(&prepared, meter)) {
+        let evidence = match process.prepared(set).and_then(|prepared| process.evidence_of(&prepared, meter))
+        {
             Ok(Ok(evidence)) => evidence,
             Ok(Err(stop)) => return Ok(Evaluation::Stopped(stop)),
             // Too far out for the arithmetic: not a point to go to.
@@ -220,7 +223,8 @@ struct Search {
 impl Search {
     fn covariance(&self, x: &[f64]) -> GaussianCovariance {
         let lengths: Vec<f64> = x[2..].iter().map(|x| x.exp()).collect();
-        let with = GaussianCovariance::default().with_signal_variance(x[0].exp()).with_noise_variance(x[1].exp());
+        let with =
+            GaussianCovariance::default().with_signal_variance(x[0].exp()).with_noise_variance(x[1].exp());
         match self.kind.with_values(&lengths) {
             Lengths::One(length) => with.with_length(length),
             Lengths::Each(lengths) => with.with_lengths(lengths),
@@ -356,7 +360,8 @@ impl<E: Examples + ?Sized> Learner<E, Targets> for MaximumEvidence {
         let process = GaussianProcess::new(covariance).with_centring(self.centred);
         // The parameters are found: what is left is one fit, under the same deadline.
         let fit = process.fit_with(set, &meter.divided(1))?;
-        let converged = starts.iter().any(|start| start.stop == Stop::Converged);
+        let best = starts.iter().max_by(|a, b| a.log_evidence.total_cmp(&b.log_evidence));
+        let converged = best.is_some_and(|start| start.stop == Stop::Converged);
         let stop = match (stopped, fit.report.stop) {
             (Some(stop), _) => stop,
             (None, Stop::Converged) if !converged => Stop::Stalled,

@@ -98,10 +98,6 @@ impl GaussianProcess {
         &self.covariance
     }
 
-    fn with_covariance(&self, covariance: GaussianCovariance) -> Self {
-        Self { covariance, ..self.clone() }
-    }
-
     fn validate(&self, dim: usize) -> Result<()> {
         self.covariance.validate(dim)
     }

@@ -116,8 +116,7 @@ impl Predictions {
 impl GaussianProcessModel {
     pub(super) fn fitted(covariance: GaussianCovariance, prepared: Prepared, solved: Solved) -> Result<Self> {
         let support = SupportVectors::DenseF64(prepared.examples);
-        let mean =
-            VectorExpansion::new(unit_kernel()?, support, solved.solution.alpha, prepared.constant)?;
+        let mean = VectorExpansion::new(unit_kernel()?, support, solved.solution.alpha, prepared.constant)?;
         let factor = OnceLock::new();
         if let Some(factored) = solved.factored {
             let _ = factor.set(factored.cholesky);

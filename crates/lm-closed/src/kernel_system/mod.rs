@@ -196,12 +196,7 @@ impl<G: Gram + ?Sized> System<'_, G> {
     }
 
     /// The matrix in memory, few columns as preconditioner. It gives up when a factor would cost less.
-    fn by_few_columns(
-        &self,
-        triangle: &Matrix,
-        state: &mut State<'_>,
-        meter: &mut Meter<'_>,
-    ) -> Result<End> {
+    fn by_few_columns(&self, triangle: &Matrix, state: &mut State<'_>, meter: &mut Meter<'_>) -> Result<End> {
         let len = self.gram.len();
         let rank = (len / 16).clamp(64, 512);
         let Some(columns) = FewColumns::of(self.gram, self.ridge, rank, meter.budget())? else {
@@ -240,9 +235,7 @@ impl<G: Gram + ?Sized> System<'_, G> {
     /// A factor in double precision as preconditioner: the direct solution, refined.
     fn by_factor(&self, triangle: Matrix, state: &mut State<'_>, meter: &mut Meter<'_>) -> Result<End> {
         match self.factored(triangle, meter)? {
-            Ok(factored) => {
-                state.run(&self.rows(BLOCK), &factored.cholesky, meter.iterations_left(), meter)
-            }
+            Ok(factored) => state.run(&self.rows(BLOCK), &factored.cholesky, meter.iterations_left(), meter),
             Err(stop) => Ok(End::Stopped(stop)),
         }
     }
@@ -269,7 +262,9 @@ impl<G: Gram + ?Sized> System<'_, G> {
             // From what rounding leaves of a matrix of rank one up to where nothing of the matrix would be left.
             jitter = if jitter == 0.0 { len as f64 * f64::EPSILON * size } else { 10.0 * jitter };
             if !(jitter < size) {
-                return Err(Error::Numerical { what: "a factor of the kernel matrix, which is not positive," });
+                return Err(Error::Numerical {
+                    what: "a factor of the kernel matrix, which is not positive,",
+                });
             }
             triangle = match lower_triangle(self.gram, self.ridge, meter)? {
                 Ok(triangle) => triangle,
@@ -313,7 +308,6 @@ impl<G: Gram + ?Sized> System<'_, G> {
     fn rows(&self, rows: usize) -> Rows<'_, G> {
         Rows { gram: self.gram, ridge: self.ridge, rows }
     }
-
 }
 
 #[cfg(test)]
@@ -336,8 +330,7 @@ mod tests {
         let ridge: Vec<f64> = (0..len).map(|k| 0.1 + 0.01 * (k % 5) as f64).collect();
         for free_bias in [false, true] {
             let solve = |solver| {
-                let system =
-                    System { gram: &gram, ridge: &ridge, free_bias, tolerance: 1e-22, solver };
+                let system = System { gram: &gram, ridge: &ridge, free_bias, tolerance: 1e-22, solver };
                 system.solve(&targets, &mut Control::default().start(DEFAULT_ITERATIONS)).unwrap()
             };
             let direct = solve(KernelSolver::Cholesky);

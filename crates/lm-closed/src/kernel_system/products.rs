@@ -85,7 +85,8 @@ impl<G: Gram + ?Sized> Operator for Rows<'_, G> {
             let block = &mut block[..rows.len() * width];
             self.gram.fill(&rows, Columns::Range { start, end: len }, block)?;
             let _ = meter.advance(0, block.len() as u64);
-            let own = parallel::map(rows.len(), |row| dot(&block[row * width..(row + 1) * width], &v[start..]));
+            let own =
+                parallel::map(rows.len(), |row| dot(&block[row * width..(row + 1) * width], &v[start..]));
             out[start..end].iter_mut().zip(own).for_each(|(out, own)| *out += own);
             let below = &mut out[end..];
             parallel::for_each_chunk(below, 2048, |chunk, out| {

@@ -99,7 +99,8 @@ fn derivatives_are_those_of_the_evidence() {
     let weights = Weights::new((0..150).map(|row| 0.5 + f64::from(row % 3)).collect()).unwrap();
     let set = TrainingSet::new(&inputs, &targets).unwrap().with_weights(&weights).unwrap();
     let at = |p: [f64; 4], one: bool| {
-        let c = GaussianCovariance::default().with_signal_variance(p[0].exp()).with_noise_variance(p[3].exp());
+        let c =
+            GaussianCovariance::default().with_signal_variance(p[0].exp()).with_noise_variance(p[3].exp());
         let c = if one { c.with_length(p[1].exp()) } else { c.with_lengths(vec![p[1].exp(), p[2].exp()]) };
         GaussianProcess::new(c).with_centring(true).evidence(&set, &Control::default()).unwrap()
     };
@@ -160,7 +161,8 @@ fn leaving_out_an_observation_is_predicting_it_from_the_others() {
         assert!((at.observed_variances()[0] - found.variances[row]).abs() < 1e-10);
         let error = targets.values()[row] - found.means[row];
         let density = -0.5
-            * (error * error / found.variances[row] + (2.0 * std::f64::consts::PI * found.variances[row]).ln());
+            * (error * error / found.variances[row]
+                + (2.0 * std::f64::consts::PI * found.variances[row]).ln());
         assert!((density - found.log_densities[row]).abs() < 1e-10);
     }
 }
@@ -180,7 +182,10 @@ fn the_evidence_finds_the_column_that_matters_and_the_noise() {
     let fit = MaximumEvidence::default().with_each_length(true).fit(&inputs, &targets).unwrap();
     let fit = fit.converged().unwrap();
     let lengths = fit.model.covariance().lengths().values();
-    assert!(lengths[0] < 2.0 && lengths[1] > 10.0 * lengths[0] && lengths[2] > 10.0 * lengths[0], "{lengths:?}");
+    assert!(
+        lengths[0] < 2.0 && lengths[1] > 10.0 * lengths[0] && lengths[2] > 10.0 * lengths[0],
+        "{lengths:?}"
+    );
     // 12·(0.1)²/12 = 0.01.
     let noise = fit.model.covariance().noise_variance();
     assert!(noise > 0.006 && noise < 0.015, "{noise}");

@@ -8,13 +8,15 @@ use lm_core::{Certificate, ClassLabels, Dense, Error, Learner, TrainingSet, Vect
 #[test]
 fn with_a_gaussian_kernel_the_neighbours_are_those_of_the_plane() {
     // K(x, z) falls with the distance, so that the order of the neighbours is the same.
-    let iris = lm_data::classic::iris().unwrap();
+    let iris = lm_data::classic::iris().unwrap().data;
     let labels = ClassLabels::from_numbers(&iris.labels).unwrap();
     let kernels = [VectorKernel::linear(), VectorKernel::gaussian(0.2).unwrap()];
-    let [plain, gaussian] = kernels.map(|kernel| {
-        KernelNeighbours::new(kernel).with_neighbours(7).fit(&iris.examples, &labels).unwrap()
-    });
-    assert_eq!(plain.model.classify(&iris.examples).unwrap(), gaussian.model.classify(&iris.examples).unwrap());
+    let [plain, gaussian] = kernels
+        .map(|kernel| KernelNeighbours::new(kernel).with_neighbours(7).fit(&iris.examples, &labels).unwrap());
+    assert_eq!(
+        plain.model.classify(&iris.examples).unwrap(),
+        gaussian.model.classify(&iris.examples).unwrap()
+    );
     assert_eq!(plain.certificate.errors(), gaussian.certificate.errors());
     assert!(plain.certificate.errors() < 10.0);
     let set = TrainingSet::new(&iris.examples, &labels).unwrap();

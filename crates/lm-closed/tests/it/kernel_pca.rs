@@ -12,7 +12,7 @@ use crate::samples::{apart, wavy};
 
 #[test]
 fn with_the_linear_kernel_the_variances_are_those_of_the_covariance_matrix() {
-    let iris = lm_data::classic::iris().unwrap();
+    let iris = lm_data::classic::iris().unwrap().data;
     let (len, dim) = (150, 4);
     let mut covariance = Matrix::zeros(dim, dim).unwrap();
     let mean: Vec<f64> =

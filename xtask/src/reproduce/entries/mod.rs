@@ -34,17 +34,20 @@
 
 mod augmented;
 mod batch;
+mod beyond;
 mod bias_step;
 mod criteria;
 mod descent;
 mod dual;
 mod family;
 mod feature_space;
+mod gaussian_process;
 mod gram_only;
 mod hinge;
 mod hyperplane;
 mod increments;
 mod inseparable;
+mod kernel_ridge;
 mod lms;
 mod losses;
 mod many_classes;
@@ -54,6 +57,7 @@ mod never_ceasing;
 mod perceptron;
 mod polynomial;
 mod quadratic;
+mod quadratic_regression;
 mod relaxation;
 mod structured;
 mod widrow_hoff;
@@ -65,17 +69,20 @@ use super::entry::Entry;
 pub(super) const GROUPS: &[&[Entry]] = &[
     augmented::ENTRIES,
     batch::ENTRIES,
+    beyond::ENTRIES,
     bias_step::ENTRIES,
     criteria::ENTRIES,
     descent::ENTRIES,
     dual::ENTRIES,
     family::ENTRIES,
     feature_space::ENTRIES,
+    gaussian_process::ENTRIES,
     gram_only::ENTRIES,
     hinge::ENTRIES,
     hyperplane::ENTRIES,
     increments::ENTRIES,
     inseparable::ENTRIES,
+    kernel_ridge::ENTRIES,
     lms::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
@@ -85,6 +92,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     perceptron::ENTRIES,
     polynomial::ENTRIES,
     quadratic::ENTRIES,
+    quadratic_regression::ENTRIES,
     relaxation::ENTRIES,
     structured::ENTRIES,
     widrow_hoff::ENTRIES,
