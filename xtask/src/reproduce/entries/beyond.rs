@@ -55,7 +55,7 @@ fn body(bench: &mut Bench) -> Outcome {
         }
     }
     order_of_neighbours(bench, &train, &classes, &test)?;
-    components(bench, &train, gaussian)
+    components(bench, &train, VectorKernel::gaussian(0.1)?)
 }
 
 fn ridge(
