@@ -40,9 +40,8 @@ impl FewColumns {
     ) -> Result<Option<Self>> {
         let budget = *meter.budget();
         let row = gram.len() as u64;
-        let part = LowRank::of_while(gram, &budget, &mut |pivots| {
-            pivots < rank && meter.advance(0, row).is_none()
-        })?;
+        let part =
+            LowRank::of_while(gram, &budget, &mut |pivots| pivots < rank && meter.advance(0, row).is_none())?;
         let (len, rank) = (gram.len(), part.rank());
         if rank == 0 {
             return Ok(None);

@@ -43,7 +43,8 @@ fn pairwise_ascent(
         // The gradient gathers rounding errors with every step.
         if step % 100_000 == 0 {
             for (i, gradient) in gradient.iter_mut().enumerate() {
-                let product: f64 = matrix[i * len..(i + 1) * len].iter().zip(&alpha).map(|(q, a)| q * a).sum();
+                let product: f64 =
+                    matrix[i * len..(i + 1) * len].iter().zip(&alpha).map(|(q, a)| q * a).sum();
                 *gradient = targets[i] - product;
             }
         }
