@@ -1,7 +1,7 @@
 //! What Fisher's discriminant and its kin begin with: moments of examples in range, and a whitening transform.
 
 use lm_core::linalg::Matrix;
-use lm_core::{Budget, ClassLabels, Collection, Error, Examples, Result, Weights};
+use lm_core::{Budget, ClassLabels, Error, Examples, Result, Weights};
 
 use crate::lda::{ClassMoments, sizes};
 use crate::range::InRange;

@@ -8,4 +8,23 @@
 
 pub mod statistics;
 
+mod centred;
+mod fisher;
+mod ho_kashyap;
+mod lda;
+mod pseudoinverse;
+mod range;
+mod scatter_residual;
+mod separability;
+mod shrinkage;
+mod threshold;
+mod whitening;
+
+pub use fisher::{Fisher, FisherCertificate, FisherFigures, Threshold, fisher_criterion};
+pub use ho_kashyap::{HoKashyap, HoKashyapRule};
+pub use lda::{ClassMoments, Lda, LdaCertificate, LdaFigures, LdaModel, Priors, Projection};
+pub use pseudoinverse::Pseudoinverse;
+pub use separability::{Separability, Undecided};
+pub use shrinkage::{Shrinkage, fourth_powers, ledoit_wolf};
+
 pub use statistics::{Moments, RowBlocks};

@@ -1,12 +1,13 @@
 //! Examples whose squares would leave the range of numbers, brought back into it.
 
-use lm_core::{Collection, Dense, Error, Examples, Result};
+use lm_core::{Dense, Error, Examples, Result};
 
 /// The exponent of two beyond which the size of a column is too large, or below whose negative it is too small, for sums of
 /// products.
 const EXPONENT: i32 = 300;
 
-/// A copy of examples with every column times a power of two, so that its largest value is about 1.
+/// A copy of examples with every column times a power of two, so that its largest value is about 1, or at least of
+/// moderate size.
 pub(crate) struct InRange {
     pub(crate) examples: Dense<'static>,
     pub(crate) scale: Vec<f64>,
@@ -32,7 +33,7 @@ impl InRange {
         if largest.iter().all(|size| exponent(size).abs() <= EXPONENT) {
             return Ok(None);
         }
-        // Clamped, so that the power of two is a number; what is below 2⁻¹⁰²² is a little less than 1 then.
+        // Clamped, so that the power of two is a number; what is below 2⁻¹⁰²² is 2⁻⁵² or more then.
         let scale: Vec<f64> =
             largest.iter().map(|size| 2.0_f64.powi((-exponent(size)).clamp(-1022, 1022))).collect();
         let (len, dim) = (examples.len(), examples.dim());
@@ -62,7 +63,7 @@ mod tests {
         for extreme in [1e300, 1e-300, 5e-324] {
             let examples = Dense::new(vec![extreme, 3.0, 0.0, 7.0], 2, 2).unwrap();
             let copy = InRange::of(&examples).unwrap().unwrap();
-            assert!((0.2..2.0).contains(&copy.examples.slice(0)[0]), "{extreme:e}");
+            assert!((1e-16..2.0).contains(&copy.examples.slice(0)[0]), "{extreme:e}");
             assert_eq!(copy.examples.slice(0)[0] / copy.scale[0], extreme);
             assert_eq!(copy.examples.slice(1)[1] / copy.scale[1], 7.0);
         }

@@ -5,7 +5,7 @@
 
 use lm_core::double_double::{DoubleDouble, add_transposed_products, subtract_products};
 use lm_core::linalg::{Matrix, matrix_vector};
-use lm_core::{Collection, Examples, Result, parallel};
+use lm_core::{Examples, Result, parallel};
 
 use crate::statistics::RowBlocks;
 

@@ -18,7 +18,7 @@
 use std::ops::Range;
 
 use lm_core::linalg::{Matrix, add_scatter};
-use lm_core::{ClassLabels, Collection, Error, Examples, Result, Weights, parallel};
+use lm_core::{ClassLabels, Error, Examples, Result, Weights, parallel};
 
 use crate::statistics::RowBlocks;
 
@@ -114,6 +114,12 @@ impl TryFrom<Stored> for ClassMoments {
         }
         Ok(Self { classes, counts, weights, means, scatter })
     }
+}
+
+#[cfg(feature = "persist")]
+impl lm_core::persist::Persist for ClassMoments {
+    const KIND: &'static str = "class-moments";
+    const VERSION: u16 = 1;
 }
 
 fn check_classes(classes: &[i64]) -> Result<()> {
@@ -411,7 +417,7 @@ fn block_rows(dim: usize) -> usize {
 
 /// How many roundings a sum of the accumulator may have gone through, relative to the sum of absolute values.
 pub(crate) fn roundings(len: usize, dim: usize) -> f64 {
-    (block_rows(dim) + len.div_ceil(block_rows(dim)) + 16) as f64
+    (block_rows(dim).min(len) + len.div_ceil(block_rows(dim)) + 16) as f64
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The discriminant directions: at most one fewer than there are classes.
 
 use lm_core::linalg::Matrix;
-use lm_core::{Collection, Error, Examples, Hypothesis, Linear, Result};
+use lm_core::{Error, Examples, Hypothesis, Linear, Result};
 
 /// Directions `v` with `S_B v = λ S_W v`, the most telling first, and the map `x ↦ vᵗ(x − m)` onto them.
 ///
