@@ -2,8 +2,10 @@
 //!
 //! This crate is the home of the learners that are solved rather than iterated: least squares, ridge regression,
 //! the pseudoinverse classifier, Fisher's discriminant, Ho–Kashyap, logistic regression by reweighted least squares,
-//! kernel ridge regression and Gaussian processes. Primal ones read [`Examples`](lm_core::Examples) row by row into
-//! accumulators; dual ones take a [`MatrixGram`](lm_core::MatrixGram) with a [`Ridged`](lm_core::gram::Ridged)
-//! diagonal. Each gives its residual as the certificate.
-//!
-//! None of them is here yet: the crate holds its place in the workspace, so that the arrows are drawn.
+//! kernel ridge regression and Gaussian processes. Primal ones read [`Examples`](lm_core::Examples) block by block into
+//! accumulators ([`Moments`]) that can be merged, stored and solved; dual ones take a [`Gram`](lm_core::Gram) matrix. Each
+//! gives its residual as the certificate.
+
+pub mod statistics;
+
+pub use statistics::{Moments, RowBlocks};

@@ -72,21 +72,27 @@
 //!
 //! - `parallel` (default): all cores through rayon, with the same bits as one.
 //! - `persist` (default): model files. It includes `serde`, which is enough for other formats.
+//! - `linalg`: dense matrices, their factorisations by faer behind checks, and double-double arithmetic.
 //! - `faer`, `ndarray`: examples borrowed from the matrices of these libraries.
 //! - `testing`: the conformance suite, for dev-dependencies.
 //!
 //! Without default features the crate depends on nothing.
 
 pub mod basis;
+#[cfg(feature = "linalg")]
+pub mod double_double;
 pub mod examples;
 pub mod fit;
 pub mod gram;
 pub mod hypothesis;
 pub mod kernel;
 pub mod labels;
+#[cfg(feature = "linalg")]
+pub mod linalg;
 pub mod loss;
 pub mod margin;
 pub mod multiclass;
+pub mod parallel;
 #[cfg(feature = "persist")]
 pub mod persist;
 #[cfg(feature = "serde")]
@@ -99,7 +105,6 @@ mod eigen;
 mod engine;
 mod error;
 mod memory;
-mod threads;
 mod training_set;
 
 pub use basis::FeatureMap;

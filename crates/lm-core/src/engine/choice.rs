@@ -13,7 +13,7 @@ use super::store::Store;
 use super::survey::{Grain, Survey};
 use crate::gram::{Columns, Precision};
 use crate::kernel::{Kernel, KernelForm, Statistic, VectorKernel};
-use crate::{Examples, Result, Row, threads};
+use crate::{Examples, Result, Row, parallel};
 
 /// How a set of examples is packed for its kernel: chosen from the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -302,7 +302,7 @@ impl Plan {
         coefficients: &Coefficients,
         out: &mut [f64],
     ) {
-        threads::for_each_chunk(out, coefficients.outputs().max(1), |query, out| {
+        parallel::for_each_chunk(out, coefficients.outputs().max(1), |query, out| {
             let query = queries.row(query);
             for j in 0..examples.len() {
                 let value = self.kernel.value(&examples.row(j), &query);
@@ -323,7 +323,7 @@ impl Plan {
         let count = columns.count(examples.len()).max(1);
         for (&row, out) in rows.iter().zip(out.chunks_exact_mut(count)) {
             let own = examples.row(row);
-            threads::for_each_chunk(out, COLUMNS, |block, out| {
+            parallel::for_each_chunk(out, COLUMNS, |block, out| {
                 for (offset, out) in out.iter_mut().enumerate() {
                     let other = examples.row(columns.at(block * COLUMNS + offset));
                     *out = T::of(self.kernel.value(&own, &other));

@@ -20,7 +20,7 @@ use super::epilogue::Places;
 use super::packed::{PackRows, Packed};
 use super::simd::{Instructions, Simd, Task};
 use super::tile::Sums;
-use crate::threads;
+use crate::parallel;
 
 /// Running sums of a row and a function.
 const LANES: usize = 16;
@@ -46,7 +46,7 @@ impl<A: Arithmetic> Packed<A> {
         let rows: Vec<usize> = (0..queries.panels().len()).collect();
         let job = |block| Block { set: self, queries, parts: &parts, outputs, block };
         if rows.len() > ROWS || blocks == 1 {
-            threads::for_each_chunk(out, ROWS * outputs.max(1), |chunk, out| {
+            parallel::for_each_chunk(out, ROWS * outputs.max(1), |chunk, out| {
                 let rows = &rows[chunk * ROWS..rows.len().min((chunk + 1) * ROWS)];
                 for block in 0..blocks {
                     let sums = instructions.run(job(block).over(rows));
@@ -55,7 +55,7 @@ impl<A: Arithmetic> Packed<A> {
             });
         } else {
             // Few rows: the parts of the sum on all cores, added in their order.
-            for sums in threads::map(blocks, |block| instructions.run(job(block).over(&rows))) {
+            for sums in parallel::map(blocks, |block| instructions.run(job(block).over(&rows))) {
                 out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
             }
         }

@@ -40,7 +40,7 @@ use self::store::Store;
 use self::survey::Survey;
 use crate::gram::{Columns, Precision};
 use crate::kernel::VectorKernel;
-use crate::{Collection, Error, Examples, Result, Row, Selection, threads};
+use crate::{Collection, Error, Examples, Result, Row, Selection, parallel};
 
 /// A set of examples and a kernel, packed when it is first asked for.
 ///
@@ -215,7 +215,7 @@ impl Engine {
             None => Way::Pairs,
         };
         let mut ways = vec![Way::Pairs; queries.len()];
-        threads::for_each_chunk(&mut ways, 64, |chunk, ways| {
+        parallel::for_each_chunk(&mut ways, 64, |chunk, ways| {
             ways.iter_mut().enumerate().for_each(|(offset, to)| *to = way(64 * chunk + offset));
         });
         for kind in [Way::Packed, Way::Plain, Way::Pairs] {
@@ -262,7 +262,7 @@ impl Engine {
     /// For each query, a bound on how far its kernel values with members of the set in single and in double precision are
     /// apart; 0 where both are the same.
     pub(crate) fn query_bounds(&self, examples: &dyn Examples, queries: &dyn Examples) -> Vec<f64> {
-        threads::map(queries.len(), |row| self.plan.query_bound(examples, &queries.row(row)))
+        parallel::map(queries.len(), |row| self.plan.query_bound(examples, &queries.row(row)))
     }
 }
 

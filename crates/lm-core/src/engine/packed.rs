@@ -10,7 +10,7 @@ use super::panels::{PackedRows, Panels, SelfSums};
 use super::simd::{Instructions, Simd, Task};
 use super::tile::{MOST_WIDTH, Sums};
 use crate::gram::Columns;
-use crate::{Result, threads};
+use crate::{Result, parallel};
 
 /// A set of examples in panels, ready for one arithmetic and one kernel.
 #[derive(Debug)]
@@ -184,7 +184,7 @@ impl<A: Arithmetic> Packed<A> {
             }
         }
         let small = work.saturating_mul(range.len()) < WORTH_A_THREAD;
-        threads::for_each(jobs, small, |job| instructions.run(job));
+        parallel::for_each(jobs, small, |job| instructions.run(job));
     }
 }
 

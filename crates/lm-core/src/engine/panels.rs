@@ -4,7 +4,7 @@ use super::arithmetic::{Arithmetic, Element};
 use super::pages::prefer_large;
 use super::simd::{Simd, Task};
 use super::tile::{MOST_WIDTH, PanelView, Sums, accumulate, tile_size};
-use crate::{Error, Result, threads};
+use crate::{Error, Result, parallel};
 
 /// Examples side by side. The last panel is filled up with zeros.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ impl<E: Element> Panels<E> {
         lines.try_reserve_exact(size).map_err(|_| refused(size.saturating_mul(size_of::<E::Line>())))?;
         prefer_large(lines.spare_capacity_mut());
         lines.resize(size, E::blank());
-        threads::for_each_chunk(&mut lines, steps, |panel, lines| {
+        parallel::for_each_chunk(&mut lines, steps, |panel, lines| {
             let mut entries = vec![E::default(); steps];
             for lane in 0..E::WIDTH.min(len - panel * E::WIDTH) {
                 entries.fill(E::default());

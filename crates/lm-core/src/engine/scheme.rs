@@ -47,7 +47,7 @@ impl Reals {
 
     /// The largest squared norm of an example after that.
     pub(crate) fn radius_squared<E: Examples + ?Sized>(&self, examples: &E) -> f64 {
-        let norms = crate::threads::map(examples.len(), |row| self.norm_squared(&examples.row(row)));
+        let norms = crate::parallel::map(examples.len(), |row| self.norm_squared(&examples.row(row)));
         norms.into_iter().fold(0.0, f64::max)
     }
 
@@ -183,7 +183,7 @@ impl Multiples {
             // Below 2³¹, as the number of columns is bounded.
             (128 * sum as i32, squares as f64)
         };
-        let (starts, norms) = crate::threads::map(count, sums).into_iter().unzip();
+        let (starts, norms) = crate::parallel::map(count, sums).into_iter().unzip();
         Ok(Packed::with_norms(panels.with_starts(starts), norms, epilogue))
     }
 }

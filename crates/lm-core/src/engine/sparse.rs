@@ -41,7 +41,7 @@ use super::simd::{Instructions, Simd, Task};
 use super::tile::{MOST_ROWS, MOST_WIDTH, Sums};
 use crate::examples::Examples;
 use crate::gram::Columns;
-use crate::{Result, threads};
+use crate::{Result, parallel};
 use expand::Expand;
 use lists::{Lists, Numbering, reserved};
 use table::Table;
@@ -161,7 +161,7 @@ impl<T: Real + Element> SparseSet<T> {
             }
         }
         let small = work.saturating_mul(count) < WORTH_A_THREAD;
-        threads::for_each(jobs, small, |job| instructions.run(job));
+        parallel::for_each(jobs, small, |job| instructions.run(job));
     }
 
     /// Adds to `out[q·outputs + o]` the sum over the examples `j` of this set of `cⱼₒ·K(xⱼ, query q)`, in double precision.
@@ -184,7 +184,7 @@ impl<T: Real + Element> SparseSet<T> {
             .collect();
         let work = self.lists.len().saturating_mul(self.lists.steps());
         let small = work.saturating_mul(queries.lists.len()) < WORTH_A_THREAD;
-        threads::for_each(jobs, small, |job| instructions.run(job));
+        parallel::for_each(jobs, small, |job| instructions.run(job));
     }
 
     /// Examples that are gone through with one table before the next.

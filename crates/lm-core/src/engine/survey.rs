@@ -1,6 +1,6 @@
 //! What a set of examples is like: the facts that decide how it is packed and how exact the result is.
 
-use crate::{Examples, Row, threads};
+use crate::{Examples, Row, parallel};
 
 /// Facts about a set of examples, from one pass.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,7 @@ impl Survey {
     /// Looks at every example.
     pub(crate) fn of<E: Examples + ?Sized>(examples: &E) -> Self {
         let (len, dim) = (examples.len(), examples.dim());
-        let parts = threads::map(len.div_ceil(ROWS), |part| {
+        let parts = parallel::map(len.div_ceil(ROWS), |part| {
             (part * ROWS..len.min((part + 1) * ROWS)).fold(Part::default(), |facts, row| {
                 facts.and(Part::of_row(&examples.row(row), examples.norm_squared(row)))
             })
@@ -136,7 +136,7 @@ impl Part {
 /// Whether the entries of the first examples are multiples of a unit.
 fn all_multiples<E: Examples + ?Sized>(examples: &E, unit: f64, rows: usize) -> bool {
     let rows = rows.min(examples.len());
-    let parts = threads::map(rows.div_ceil(ROWS), |part| {
+    let parts = parallel::map(rows.div_ceil(ROWS), |part| {
         (part * ROWS..rows.min((part + 1) * ROWS)).all(|row| {
             let mut all = true;
             examples.row(row).for_each(|_, value| all &= multiple(value, unit).is_some());

@@ -18,7 +18,7 @@
 use super::pivoted_cholesky::{BLOCK, End, Factor, block_of_rows, factorise, residual, rounding};
 use super::{Columns, Gram, Precision, rayleigh};
 use crate::fit::{Budget, Certificate, Discrepancy, Verdict};
-use crate::{Dense, Error, Result, Row, threads};
+use crate::{Dense, Error, Result, Row, parallel};
 
 /// The outcome of a check: evidence either way.
 #[derive(Debug, Clone, PartialEq)]
@@ -251,7 +251,7 @@ impl<G: Gram + ?Sized> Certificate<G> for Proof {
                 values[0].hypot(std::f64::consts::SQRT_2 * beside)
             };
             whole = whole.hypot(length(values));
-            threads::for_each_chunk(values, BLOCK, |part, values| {
+            parallel::for_each_chunk(values, BLOCK, |part, values| {
                 for (offset, value) in values.iter_mut().enumerate() {
                     let column = row + part * BLOCK + offset;
                     *value -= Row::DenseF64(feature(row)).dot_dense(feature(column));

@@ -4,7 +4,7 @@ use super::{
     Columns, Gram, Precision, check_diagonal, check_diagonal_values, check_request, check_values, narrowed,
 };
 use crate::collection::{Collection, Objects};
-use crate::{Kernel, Result, threads};
+use crate::{Kernel, Result, parallel};
 
 /// Kernel values of objects, computed pair by pair when they are asked for.
 ///
@@ -60,7 +60,7 @@ impl<S: Objects + ?Sized, K: Sync> Collection for ObjectGram<'_, S, K> {
 impl<S: Objects + ?Sized, K: Kernel<S::Object>> Gram for ObjectGram<'_, S, K> {
     fn diagonal_into(&self, out: &mut [f64]) -> Result<()> {
         check_diagonal(self.len(), out.len())?;
-        threads::for_each_chunk(out, VALUES, |block, out| {
+        parallel::for_each_chunk(out, VALUES, |block, out| {
             for (offset, out) in out.iter_mut().enumerate() {
                 let object = self.objects.object(block * VALUES + offset);
                 *out = self.kernel.value(object, object);
@@ -72,7 +72,7 @@ impl<S: Objects + ?Sized, K: Kernel<S::Object>> Gram for ObjectGram<'_, S, K> {
     fn fill(&self, rows: &[usize], columns: Columns<'_>, out: &mut [f64]) -> Result<()> {
         check_request(self.len(), rows, columns, out.len())?;
         let count = columns.count(self.len());
-        threads::for_each_chunk(out, VALUES, |block, out| {
+        parallel::for_each_chunk(out, VALUES, |block, out| {
             for (offset, out) in out.iter_mut().enumerate() {
                 let position = block * VALUES + offset;
                 let (row, column) = (rows[position / count], columns.at(position % count));

@@ -16,7 +16,7 @@
 use super::{Columns, Gram};
 use crate::fit::Budget;
 use crate::memory::zeros;
-use crate::{Error, Result, threads};
+use crate::{Error, Result, parallel};
 
 /// Why a factorisation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +110,7 @@ impl Factor {
         gram.fill(&[row], Columns::All, column)?;
         column[row] += shift;
         let own: Vec<f64> = (0..rank).map(|k| done[k * len + row]).collect();
-        threads::for_each_chunk(column, TILE, |tile, out| subtract(done, len, tile * TILE, &own, out));
+        parallel::for_each_chunk(column, TILE, |tile, out| subtract(done, len, tile * TILE, &own, out));
         let root = pivot.sqrt();
         column.iter_mut().for_each(|value| *value /= root);
         // What was eliminated is zero by construction, not by rounding.
@@ -252,7 +252,7 @@ fn subtract_products(factor: &Factor, first: usize, block: &mut [f64]) {
     const STRIP: usize = 32;
     let (len, rank) = (factor.len, factor.rank());
     let width = len - first;
-    threads::for_each_chunk(block, ROWS * width, |group, part| {
+    parallel::for_each_chunk(block, ROWS * width, |group, part| {
         let own = |offset: usize| -> Vec<f64> {
             let row = first + group * ROWS + offset;
             (0..rank).map(|k| factor.column(k)[row]).collect()

@@ -9,7 +9,7 @@ use super::{
 use crate::collection::Collection;
 use crate::engine::{Engine, Instructions, Layout, View};
 use crate::kernel::VectorKernel;
-use crate::{Error, Examples, Result, threads};
+use crate::{Error, Examples, Result, parallel};
 
 /// Kernel values of examples, computed block by block and kept nowhere.
 ///
@@ -185,7 +185,7 @@ impl<E: Examples + ?Sized> Gram for VectorGram<'_, E> {
             let (above, below) = out.split_at_mut(end * len);
             let block = &mut above[start * len..];
             let mut parts = parts(block, below, start, len);
-            let done = threads::map_mut(&mut parts, |part| {
+            let done = parallel::map_mut(&mut parts, |part| {
                 let places = part.rows.iter_mut().map(|row| &mut **row).collect();
                 self.engine.fill_range(&View(self.examples), &rows, part.columns.clone(), places)?;
                 part.mirror(start, len);

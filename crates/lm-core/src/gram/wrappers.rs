@@ -2,7 +2,7 @@
 
 use super::{Columns, Gram, Precision, check_diagonal_values, check_values, narrowed};
 use crate::collection::Collection;
-use crate::{Error, Result, threads};
+use crate::{Error, Result, parallel};
 
 impl<G: Gram + ?Sized> Collection for &G {
     fn len(&self) -> usize {
@@ -230,7 +230,7 @@ impl<G: Gram> Centred<G> {
     /// What computing the matrix gives.
     pub fn new(gram: G) -> Result<Self> {
         let len = gram.len();
-        let sums = threads::map(len, |row| {
+        let sums = parallel::map(len, |row| {
             let mut values = vec![0.0; len];
             gram.fill(&[row], Columns::All, &mut values).map(|()| values.iter().sum::<f64>() / len as f64)
         });

@@ -1,7 +1,7 @@
 //! The linear function: one weight for each column, and a bias.
 
 use super::{Hypothesis, Lift, check_coefficients, check_finite, check_out};
-use crate::{Dense, Error, Examples, Result, Sign, threads};
+use crate::{Dense, Error, Examples, Result, Sign, parallel};
 
 /// `f(x) = ⟨w·x⟩ + b`, and the hyperplane `f(x) = 0`.
 ///
@@ -126,7 +126,7 @@ impl<E: Examples + ?Sized> Hypothesis<E> for Linear {
         const BLOCK: usize = 1024;
         set.check_dim("the weight vector", self.weights.len())?;
         check_out(set, out)?;
-        threads::for_each_chunk(out, BLOCK, |block, out| {
+        parallel::for_each_chunk(out, BLOCK, |block, out| {
             for (offset, out) in out.iter_mut().enumerate() {
                 *out = set.dot(block * BLOCK + offset, &self.weights) + self.bias;
             }

@@ -1,7 +1,7 @@
 //! An expansion in kernel values over kept objects of any kind.
 
 use super::{Hypothesis, Lift, check_coefficients, check_finite, check_out};
-use crate::{Error, Kernel, Objects, Result, threads};
+use crate::{Error, Kernel, Objects, Result, parallel};
 
 /// `f(x) = Σⱼ cⱼ K(xⱼ, x) + b`, over support objects that it owns.
 ///
@@ -116,7 +116,7 @@ where
 {
     fn decision_values_into(&self, set: &S, out: &mut [f64]) -> Result<()> {
         check_out(set, out)?;
-        threads::for_each_chunk(out, 1, |row, out| out[0] = self.sum(set.object(row)));
+        parallel::for_each_chunk(out, 1, |row, out| out[0] = self.sum(set.object(row)));
         check_finite(out)
     }
 }

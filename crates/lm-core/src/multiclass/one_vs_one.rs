@@ -18,7 +18,7 @@ use crate::fit::{Control, Fit, Learner};
 use crate::hypothesis::{Hypothesis, Lift};
 use crate::labels::{BinaryLabels, ClassLabels, Labelling, Sign, Weights};
 use crate::training_set::TrainingSet;
-use crate::{Error, Result, threads};
+use crate::{Error, Result, parallel};
 
 /// Learns each pair of classes with a binary learner.
 ///
@@ -89,7 +89,7 @@ where
         let (meter, classes) = (control.start(u64::MAX), set.labels().classes());
         let pairs: Vec<(usize, usize)> = pairs(classes.len()).collect();
         let control = meter.divided(pairs.len());
-        let fits = threads::map(pairs.len(), |pair| {
+        let fits = parallel::map(pairs.len(), |pair| {
             let problem = PairProblem::new(set, pairs[pair].0, pairs[pair].1)?;
             let selection = Selection::new(set.examples(), problem.rows())?;
             let fit = self.learner.fit_with(&problem.training_set(&selection)?, &control)?;

@@ -17,7 +17,7 @@ use crate::fit::{Control, Fit, Learner};
 use crate::hypothesis::Hypothesis;
 use crate::labels::{BinaryLabels, ClassLabels};
 use crate::training_set::TrainingSet;
-use crate::{Result, threads};
+use crate::{Result, parallel};
 
 /// Learns each class against all others with a binary learner.
 ///
@@ -76,7 +76,7 @@ where
     ) -> Result<Fit<Self::Model, Self::Certificate>> {
         let (meter, classes) = (control.start(u64::MAX), set.labels().classes());
         let control = meter.divided(classes.len());
-        let fits = threads::map(classes.len(), |class| {
+        let fits = parallel::map(classes.len(), |class| {
             let labels = set.labels().one_against_rest(class)?;
             let problem = TrainingSet::new(set.examples(), &labels)?;
             let problem = set.weights().map_or(Ok(problem), |weights| problem.with_weights(weights))?;

@@ -15,6 +15,8 @@ mod gram_precision;
 #[cfg(feature = "testing")]
 mod hypothesis;
 mod kernels;
+#[cfg(feature = "linalg")]
+mod linalg;
 mod loss;
 mod margin;
 mod means;

@@ -4,7 +4,7 @@
 //! in a fixed order, and nothing is summed across chunks.
 
 /// Calls `work` with the number of each chunk of `out` and the chunk.
-pub(crate) fn for_each_chunk<T: Send>(out: &mut [T], chunk: usize, work: impl Fn(usize, &mut [T]) + Sync) {
+pub fn for_each_chunk<T: Send>(out: &mut [T], chunk: usize, work: impl Fn(usize, &mut [T]) + Sync) {
     let chunk = chunk.max(1);
     #[cfg(feature = "parallel")]
     if out.len() > chunk {
@@ -16,7 +16,7 @@ pub(crate) fn for_each_chunk<T: Send>(out: &mut [T], chunk: usize, work: impl Fn
 }
 
 /// Collects `work(0)`, …, `work(count − 1)` in order.
-pub(crate) fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     #[cfg(feature = "parallel")]
     {
         use rayon::prelude::*;
@@ -29,7 +29,7 @@ pub(crate) fn map<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Ve
 }
 
 /// Collects what `work` makes of every item, in order.
-pub(crate) fn map_mut<T: Send, R: Send>(items: &mut [T], work: impl Fn(&mut T) -> R + Send + Sync) -> Vec<R> {
+pub fn map_mut<T: Send, R: Send>(items: &mut [T], work: impl Fn(&mut T) -> R + Send + Sync) -> Vec<R> {
     #[cfg(feature = "parallel")]
     {
         use rayon::prelude::*;

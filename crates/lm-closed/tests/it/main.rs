@@ -1,0 +1,6 @@
+//! The capabilities of the crate, one module each.
+
+// Helpers of tests may fail as loudly as tests do.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+mod moments;
