@@ -6,6 +6,15 @@
 //! accumulators ([`Moments`]) that can be merged, stored and solved; dual ones take a [`Gram`](lm_core::Gram) matrix. Each
 //! gives its residual as the certificate.
 
+pub mod least_squares;
+pub mod polynomial;
+pub mod ridge;
 pub mod statistics;
 
+pub use least_squares::{
+    Diagnosis, Influence, LeastNormEvidence, LeastSquares, LinearSystemCertificate, LinearSystemFigures,
+    Route, Streamed, Summary,
+};
+pub use polynomial::{Polynomial, PolynomialCertificate, PolynomialFit};
+pub use ridge::{Criterion, Form, Path, PathPoint, Ridge, RidgePath};
 pub use statistics::{Moments, RowBlocks};

@@ -84,11 +84,16 @@ impl LinearSystemCertificate {
             let noise = 1e-26 * (examples.len() + examples.dim()) as f64;
             let slack = |claimed: f64, size: f64| claimed * (1.0 + 1e-6) + noise * size;
             let off = (figures.residual_norm - now.figures.residual_norm).abs();
-            let invalid =
-                |what, claimed, recomputed| Ok(Verdict::Invalid(Discrepancy { what, claimed, recomputed, row: None }));
+            let invalid = |what, claimed, recomputed| {
+                Ok(Verdict::Invalid(Discrepancy { what, claimed, recomputed, row: None }))
+            };
             // Written so that NaN fails.
             if !(off <= 8.0 * f64::EPSILON * now.size) {
-                return invalid("the norm of the residuals", figures.residual_norm, now.figures.residual_norm);
+                return invalid(
+                    "the norm of the residuals",
+                    figures.residual_norm,
+                    now.figures.residual_norm,
+                );
             }
             if !(now.figures.backward_error <= slack(figures.backward_error, 1.0)) {
                 return invalid("the backward error", figures.backward_error, now.figures.backward_error);
@@ -97,9 +102,9 @@ impl LinearSystemCertificate {
                 return invalid("the norm of the gradient", figures.gradient_norm, now.figures.gradient_norm);
             }
         }
-        self.least_norm.as_ref().map_or(Ok(Verdict::Valid), |evidence| {
-            self.check_least_norm(evidence, examples, weights)
-        })
+        self.least_norm
+            .as_ref()
+            .map_or(Ok(Verdict::Valid), |evidence| self.check_least_norm(evidence, examples, weights))
     }
 
     fn check_least_norm<E: Examples + ?Sized>(
@@ -165,8 +170,7 @@ pub(crate) fn measure<E: Examples + ?Sized>(
     let weight = |row: usize| weights.map_or(1.0, |weights| weights.values()[row]);
     let scales = Scales::of(examples, targets, weights);
     let Scales { columns, target, weight: heavy } = &scales;
-    let w: Vec<f64> =
-        function.weights().iter().zip(columns).map(|(w, e)| scaled(*w, e - target)).collect();
+    let w: Vec<f64> = function.weights().iter().zip(columns).map(|(w, e)| scaled(*w, e - target)).collect();
     let b = scaled(function.bias(), -target);
     let part = |at: usize| {
         let mut part = Part::new(dim);
@@ -299,7 +303,8 @@ pub(crate) fn misalignment<E: Examples + ?Sized>(
         }
     }
     function.weights().iter().enumerate().for_each(|(k, &w)| add(k, DoubleDouble::from(-w)));
-    let share = |(sum, &size): (&DoubleDouble, &f64)| if size == 0.0 { 0.0 } else { sum.value().abs() / size };
+    let share =
+        |(sum, &size): (&DoubleDouble, &f64)| if size == 0.0 { 0.0 } else { sum.value().abs() / size };
     sums.iter().zip(&sizes).map(share).fold(0.0, |most, share| if share <= most { most } else { share })
 }
 

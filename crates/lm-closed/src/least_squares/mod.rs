@@ -29,18 +29,15 @@ pub use problem::{Diagnosis, LinearSystemFigures, Route};
 pub use streamed::Streamed;
 pub use summary::Summary;
 
-pub(crate) use certificate::measure;
 pub(crate) use influence::left_out;
-pub(crate) use orthogonal::Orthogonal;
+pub(crate) use power::{exponent, in_range, scaled};
 pub(crate) use problem::{Problem, Solution};
-pub(crate) use route::{certificate, moments, solve};
-pub(crate) use summary::finish;
-pub(crate) use sweep::sweep;
+pub(crate) use route::{finish, moments, solve, solve_table};
+pub(crate) use summary::spread;
 pub(crate) use table::Table;
 
 use lm_core::{
-    BinaryLabels, Control, Error, Examples, Fit, Labelling, Learner, Linear, Meter, Result, Stop, Targets,
-    TrainingSet, Weights,
+    BinaryLabels, Control, Error, Examples, Fit, Linear, Meter, Result, Targets, TrainingSet, Weights,
 };
 
 use crate::statistics::Moments;

@@ -72,6 +72,12 @@ impl Orthogonal {
         self.qr.condition()
     }
 
+    /// Whether the columns are far enough from depending on each other for corrections to gain digits.
+    pub(crate) fn is_regular(&self) -> bool {
+        // Written so that NaN fails.
+        self.condition() <= 0.1 / (self.table.rows() as f64 * f64::EPSILON)
+    }
+
     /// The factorisation.
     pub(crate) fn qr(&self) -> &Qr {
         &self.qr
@@ -166,8 +172,7 @@ mod tests {
         let (targets, scale) = table.targets(&[1.0, 2.0, 2.0, 5.0]);
         assert_eq!(scale, 0);
         let system = Orthogonal::factor(table).unwrap();
-        let mut state =
-            State { beta: vec![DoubleDouble::ZERO; 2], residuals: vec![DoubleDouble::ZERO; 4] };
+        let mut state = State { beta: vec![DoubleDouble::ZERO; 2], residuals: vec![DoubleDouble::ZERO; 4] };
         let first = state.step(&system, &targets).unwrap();
         assert!(first > 0.5);
         let second = state.step(&system, &targets).unwrap();

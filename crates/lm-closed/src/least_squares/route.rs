@@ -1,6 +1,7 @@
 //! Which way a least squares problem is solved: by its size, its shape and its condition.
 
-use lm_core::{Error, Examples, Meter, Result, Stop};
+use lm_core::double_double::DoubleDouble;
+use lm_core::{Error, Examples, Fit, Linear, Meter, Result, Stop};
 
 use super::certificate::{LeastNormEvidence, LinearSystemCertificate, measure, misalignment};
 use super::minimum_norm::MinimumNorm;
@@ -12,10 +13,13 @@ use super::table::Table;
 use crate::statistics::Moments;
 
 /// Matrices of at most this many entries are solved by orthogonal transformations, which take microseconds there.
-const SMALL: usize = 100_000;
+pub(super) const SMALL: usize = 100_000;
 
 /// Data of at most this many entries are measured even if a run was told to end.
 const QUICK: usize = 1_000_000;
+
+/// The largest backward error of a solution that counts as found.
+const GOOD: f64 = 1e-10;
 
 /// The largest ratio of the size of a column to its spread that centring is trusted with.
 const OFFSET: f64 = 1e6;
@@ -29,7 +33,7 @@ pub(crate) fn solve<E: Examples + ?Sized>(
     problem.check()?;
     let (count, columns) = (problem.count(), problem.columns());
     let small = count.saturating_mul(columns) <= SMALL;
-    if !small && count >= columns {
+    if !small && (count >= columns || problem.penalty > 0.0) {
         if let Some(solved) = by_moments(problem, meter)? {
             return Ok(solved);
         }
@@ -78,11 +82,12 @@ pub(crate) fn trusted<E: Examples + ?Sized>(
     moments: &Moments,
     problem: &Problem<'_, E>,
 ) -> Result<Option<SemiNormal>> {
-    let Some(system) = SemiNormal::factor(moments, problem.examples.dim(), problem.bias, problem.penalty)? else {
+    let Some(system) = SemiNormal::factor(moments, problem.examples.dim(), problem.bias, problem.penalty)?
+    else {
         return Ok(None);
     };
     // Written so that NaN fails.
-    let good = system.sizes().iter().all(|&size| size > 0.0 && in_range(size))
+    let good = system.sizes().iter().all(|&size| (size > 0.0 || problem.penalty > 0.0) && in_range(size))
         && system.squared_condition() <= CONDITION
         && system.offset() <= OFFSET;
     Ok(good.then_some(system))
@@ -94,92 +99,83 @@ fn by_table<E: Examples + ?Sized>(
     tolerance: Option<f64>,
     meter: &mut Meter<'_>,
 ) -> Result<(Vec<Solution>, Diagnosis)> {
-    let columns = problem.columns();
     let penalties = if problem.penalty > 0.0 { problem.examples.dim() } else { 0 };
     let rows = problem.count() + penalties;
-    let needed = rows.saturating_mul(columns).saturating_mul(4 * size_of::<f64>());
+    let needed = rows.saturating_mul(problem.columns()).saturating_mul(4 * size_of::<f64>());
     meter.budget().check_memory("the factorisation of the examples", needed)?;
-    let mut table = Table::of(problem.examples, problem.weights, problem.bias, problem.penalty)?;
+    let table = Table::of(problem.examples, problem.weights, problem.bias, problem.penalty)?;
+    solve_table(table, problem.targets, tolerance, meter)
+}
+
+/// Solves for lists of targets, one for each row that the table was made of.
+pub(crate) fn solve_table(
+    mut table: Table,
+    targets: &[&[f64]],
+    tolerance: Option<f64>,
+    meter: &mut Meter<'_>,
+) -> Result<(Vec<Solution>, Diagnosis)> {
+    let (rows, columns) = (table.rows(), table.columns());
     if rows >= columns {
         let system = Orthogonal::factor(table)?;
-        let limit = 0.1 / (rows.max(columns) as f64 * f64::EPSILON);
-        // Written so that NaN fails.
-        if system.condition() <= limit {
-            return orthogonal(problem, &system, meter);
+        if system.is_regular() {
+            return orthogonal(&system, targets, meter);
         }
         table = system.into_table();
     }
     let system = MinimumNorm::factor(table, tolerance)?;
     if system.rank() == columns && rows >= columns {
         // The rank is full all the same: the solution is the only one, and reflections know it better.
-        return orthogonal(problem, &Orthogonal::factor(system.into_table())?, meter);
+        return orthogonal(&Orthogonal::factor(system.into_table())?, targets, meter);
     }
-    least_norm(problem, &system, meter)
+    least_norm(&system, targets, meter)
 }
 
-fn orthogonal<E: Examples + ?Sized>(
-    problem: &Problem<'_, E>,
+fn orthogonal(
     system: &Orthogonal,
-    meter: &mut Meter<'_>,
-) -> Result<(Vec<Solution>, Diagnosis)> {
-    let (table, columns) = (system.table(), problem.columns());
-    let mut solutions = Vec::with_capacity(problem.targets.len());
-    for given in problem.targets {
-        let (targets, scale) = table.targets(given);
-        let refined = system.solve(&targets, meter)?;
-        let (weights, bias) = table.unscaled(&refined.beta, scale);
-        let residuals = &refined.residuals[..table.examples()];
-        let squares = (residuals.iter().enumerate())
-            .fold(Default::default(), |sum, (row, r)| sum + *r * *r * table.weight(row));
-        let norm = squares.sqrt().value();
-        let residual_norm = scaled(norm, scale + table.weight_exponent() / 2);
-        solutions.push(Solution {
-            weights,
-            bias,
-            figures: None,
-            residual_norm,
-            stop: refined.stop,
-            multipliers: None,
-        });
-    }
-    let condition = system.condition();
-    Ok((solutions, Diagnosis { route: Route::Orthogonal, columns, rank: columns, condition }))
-}
-
-fn least_norm<E: Examples + ?Sized>(
-    problem: &Problem<'_, E>,
-    system: &MinimumNorm,
+    targets: &[&[f64]],
     meter: &mut Meter<'_>,
 ) -> Result<(Vec<Solution>, Diagnosis)> {
     let table = system.table();
-    let mut solutions = Vec::with_capacity(problem.targets.len());
-    for given in problem.targets {
+    let mut solutions = Vec::with_capacity(targets.len());
+    for given in targets {
+        let (targets, scale) = table.targets(given);
+        let refined = system.solve(&targets, meter)?;
+        let (weights, bias) = table.unscaled(&refined.beta, scale);
+        let squares = (refined.residuals[..table.examples()].iter().enumerate())
+            .fold(DoubleDouble::ZERO, |sum, (row, r)| sum + *r * *r * table.weight(row));
+        let residual_norm = scaled(squares.sqrt().value(), scale + table.weight_exponent() / 2);
+        let stop = refined.stop;
+        solutions.push(Solution { weights, bias, figures: None, residual_norm, stop, multipliers: None });
+    }
+    let (columns, condition) = (table.columns(), system.condition());
+    Ok((solutions, Diagnosis { route: Route::Orthogonal, columns, rank: columns, condition }))
+}
+
+fn least_norm(
+    system: &MinimumNorm,
+    targets: &[&[f64]],
+    meter: &mut Meter<'_>,
+) -> Result<(Vec<Solution>, Diagnosis)> {
+    let table = system.table();
+    let mut solutions = Vec::with_capacity(targets.len());
+    for given in targets {
         let (targets, scale) = table.targets(given);
         let found = system.solve(&targets, meter)?;
         let (weights, bias) = table.unscaled(&found.beta, scale);
-        let mut multipliers = vec![0.0; problem.examples.len()];
+        let mut multipliers = vec![0.0; given.len()];
         for (at, u) in found.multipliers[..table.examples()].iter().enumerate() {
-            let row = table.kept().map_or(at, |kept| kept[at]);
-            multipliers[row] = scaled(*u, scale + found.exponent);
+            multipliers[table.row_of(at)] = scaled(*u, scale + found.exponent);
         }
-        solutions.push(Solution {
-            weights,
-            bias,
-            figures: None,
-            residual_norm: f64::NAN,
-            stop: found.stop,
-            multipliers: Some(multipliers),
-        });
+        let (residual_norm, stop) = (f64::NAN, found.stop);
+        let multipliers = Some(multipliers);
+        solutions.push(Solution { weights, bias, figures: None, residual_norm, stop, multipliers });
     }
-    let (rank, condition) = (system.rank(), system.condition());
-    Ok((
-        solutions,
-        Diagnosis { route: Route::MinimumNorm, columns: problem.columns(), rank, condition },
-    ))
+    let (columns, rank, condition) = (table.columns(), system.rank(), system.condition());
+    Ok((solutions, Diagnosis { route: Route::MinimumNorm, columns, rank, condition }))
 }
 
 /// The certificate of a solution, measured where its figures are not known.
-pub(crate) fn certificate<E: Examples + ?Sized>(
+fn certificate<E: Examples + ?Sized>(
     problem: &Problem<'_, E>,
     targets: &[f64],
     solution: &Solution,
@@ -201,4 +197,21 @@ pub(crate) fn certificate<E: Examples + ?Sized>(
         LeastNormEvidence { multipliers: multipliers.clone(), error, tolerance }
     });
     Ok(LinearSystemCertificate { function, bias, penalty, figures, diagnosis, least_norm })
+}
+
+/// The fit that a solution makes.
+pub(crate) fn finish<E: Examples + ?Sized>(
+    problem: &Problem<'_, E>,
+    targets: &[f64],
+    solution: &Solution,
+    diagnosis: Diagnosis,
+    tolerance: Option<f64>,
+    meter: &Meter<'_>,
+) -> Result<Fit<Linear, LinearSystemCertificate>> {
+    let certificate = certificate(problem, targets, solution, diagnosis, tolerance)?;
+    let error = certificate.figures.map_or(0.0, |figures| figures.backward_error);
+    // Converged is what the certificate says, not what the solver believes; what a caller's own tolerance cuts off is meant.
+    let missed = solution.stop == Stop::Converged && tolerance.is_none() && !(error <= GOOD);
+    let report = meter.report(if missed { Stop::Stalled } else { solution.stop }, None);
+    Ok(Fit { model: certificate.function.clone(), report, certificate })
 }

@@ -82,6 +82,30 @@ impl SemiNormal {
         &self.factor
     }
 
+    /// The size of each column, `√(Σωx²/Σω)`.
+    pub(crate) fn sizes(&self) -> Vec<f64> {
+        self.size.iter().map(|size| size / self.weight.sqrt()).collect()
+    }
+
+    /// The largest ratio of the size of a column to its spread about the mean; 1 without a bias. A penalty keeps columns
+    /// apart that have no spread.
+    pub(crate) fn offset(&self) -> f64 {
+        let ratio = |(size, spread): (&f64, &f64)| size / (spread * spread + self.penalty).sqrt();
+        let largest =
+            self.size.iter().zip(&self.spread).map(ratio).fold(1.0, |a: f64, b| if b <= a { a } else { b });
+        if self.bias { largest } else { 1.0 }
+    }
+
+    /// Whether columns are centred.
+    pub(crate) fn centred(&self) -> bool {
+        self.bias
+    }
+
+    /// The means that columns are centred at, if they are.
+    pub(crate) fn mean(&self) -> &[f64] {
+        &self.mean
+    }
+
     /// The powers of two that the columns are multiplied by.
     pub(crate) fn scale(&self) -> &[f64] {
         &self.scale
@@ -199,9 +223,8 @@ impl State {
 fn correct(function: &mut Coefficients, sweep: &Sweep, system: &SemiNormal) -> Result<(f64, f64)> {
     let (weights, bias) = function;
     let total = sweep.total.value();
-    let missing: Vec<DoubleDouble> = (sweep.gradient.iter().zip(weights.iter()))
-        .map(|(g, w)| *g - *w * system.penalty)
-        .collect();
+    let missing: Vec<DoubleDouble> =
+        (sweep.gradient.iter().zip(weights.iter())).map(|(g, w)| *g - *w * system.penalty).collect();
     let centred = |(k, g): (usize, &DoubleDouble)| {
         if system.bias { (*g - sweep.total * system.mean[k]).value() } else { g.value() }
     };
@@ -210,7 +233,9 @@ fn correct(function: &mut Coefficients, sweep: &Sweep, system: &SemiNormal) -> R
     // Σωr² of the corrected function: −2δᵗXᵗWr + δᵗXᵗWXδ, where (XᵗWX + λI)δ is what was missing.
     let mut squares = sweep.squares - sweep.total * shift;
     for ((change, g), missing) in change.iter().zip(&sweep.gradient).zip(&missing) {
-        squares = squares - (*g * 2.0 - *missing) * *change - DoubleDouble::product(*change, *change) * system.penalty;
+        squares = squares
+            - (*g * 2.0 - *missing) * *change
+            - DoubleDouble::product(*change, *change) * system.penalty;
     }
     let norm = squares.value().max(0.0).sqrt();
     let (mut moved, mut all) = (shift.abs() * system.weight.sqrt(), 0.0_f64);

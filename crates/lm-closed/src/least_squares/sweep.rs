@@ -32,7 +32,7 @@ pub(crate) fn sweep<E: Examples + ?Sized>(
 ) -> Result<Vec<Sweep>> {
     let (len, dim) = (problem.examples.len(), problem.examples.dim());
     let rows = (ENTRIES / dim.max(1)).clamp(8, 256);
-    let blocks = RowBlocks::new(problem.examples, rows);
+    let blocks = RowBlocks::with_rows(problem.examples, rows);
     let share = ROWS.max(len.div_ceil(PARTS)).div_ceil(rows);
     let parts = parallel::map(blocks.len().div_ceil(share), |part| {
         let mine = part * share..((part + 1) * share).min(blocks.len());

@@ -46,9 +46,7 @@ impl Table {
         penalty: f64,
     ) -> Result<Self> {
         let (dim, offset) = (examples.dim(), usize::from(bias));
-        let kept = weights.filter(|weights| weights.values().contains(&0.0)).map(|weights| {
-            (0..examples.len()).filter(|&row| weights.values()[row] > 0.0).collect::<Vec<_>>()
-        });
+        let (kept, given) = counted(weights);
         let count = kept.as_ref().map_or(examples.len(), Vec::len);
         let columns = dim + offset;
         let penalties = if penalty > 0.0 { dim } else { 0 };
@@ -62,10 +60,6 @@ impl Table {
                 return Err(Error::NonFinite { what: "example", row, column: Some(column) });
             }
         }
-        let given = weights.map_or_else(Vec::new, |weights| match &kept {
-            Some(kept) => kept.iter().map(|&row| weights.values()[row]).collect(),
-            None => weights.values().to_vec(),
-        });
         let exponents = vec![0; columns];
         let mut table = Self {
             rows,
@@ -85,9 +79,27 @@ impl Table {
         Ok(table)
     }
 
-    /// Rows of the caller's own, with the bias as their first column if there is one, of equal weight.
-    pub(crate) fn from_parts(high: Vec<f64>, low: Vec<f64>, columns: usize, bias: bool) -> Self {
-        let rows = high.len() / columns.max(1);
+    /// Rows that `fill` writes for each row of positive weight: their leading parts and what is left of them. The bias is
+    /// the first column.
+    ///
+    /// # Errors
+    /// [`Error::Allocation`] without memory.
+    pub(crate) fn filled(
+        len: usize,
+        columns: usize,
+        weights: Option<&Weights>,
+        fill: impl Fn(usize, &mut [f64], &mut [f64]),
+    ) -> Result<Self> {
+        let (kept, weights) = counted(weights);
+        let rows = kept.as_ref().map_or(len, Vec::len);
+        let mut high = Matrix::zeros(columns, rows)?.into_values();
+        let mut low = Matrix::zeros(columns, rows)?.into_values();
+        for (at, (high, low)) in high.chunks_exact_mut(columns).zip(low.chunks_exact_mut(columns)).enumerate()
+        {
+            fill(kept.as_ref().map_or(at, |kept| kept[at]), high, low);
+        }
+        let exponents = vec![0; columns];
+        let (bias, weight_exponent) = (true, 0);
         let mut table = Self {
             rows,
             columns,
@@ -95,13 +107,14 @@ impl Table {
             bias,
             high,
             low,
-            weights: Vec::new(),
-            kept: None,
-            exponents: vec![0; columns],
-            weight_exponent: 0,
+            weights,
+            kept,
+            exponents,
+            weight_exponent,
         };
+        table.scale_weights();
         table.scale_columns(0.0);
-        table
+        Ok(table)
     }
 
     fn scale_weights(&mut self) {
@@ -130,7 +143,10 @@ impl Table {
             let common = exponent(size).max((exponent(penalty) - self.weight_exponent - 500) / 2);
             self.exponents[first..].fill(common);
         } else {
-            self.exponents[first..].iter_mut().zip(&sizes[first..]).for_each(|(e, &size)| *e = exponent(size));
+            self.exponents[first..]
+                .iter_mut()
+                .zip(&sizes[first..])
+                .for_each(|(e, &size)| *e = exponent(size));
         }
         for values in [&mut self.high, &mut self.low] {
             for row in values.chunks_exact_mut(self.columns) {
@@ -180,9 +196,9 @@ impl Table {
         &self.high[row * self.columns..(row + 1) * self.columns]
     }
 
-    /// The rows of the given set that are in the table; `None` if all are.
-    pub(crate) fn kept(&self) -> Option<&[usize]> {
-        self.kept.as_deref()
+    /// The row of the given set that a row of the table is.
+    pub(crate) fn row_of(&self, row: usize) -> usize {
+        self.kept.as_ref().map_or(row, |kept| kept[row])
     }
 
     /// The weight of a row.
@@ -274,6 +290,17 @@ impl Table {
         };
         (0..self.rows).map(entry).collect()
     }
+}
+
+/// The rows of positive weight, `None` if all are, and their weights; no weights if all are 1.
+fn counted(weights: Option<&Weights>) -> (Option<Vec<usize>>, Vec<f64>) {
+    let Some(values) = weights.map(Weights::values) else { return (None, Vec::new()) };
+    if !values.contains(&0.0) {
+        return (None, values.to_vec());
+    }
+    let kept: Vec<usize> = (0..values.len()).filter(|&row| values[row] > 0.0).collect();
+    let given = kept.iter().map(|&row| values[row]).collect();
+    (Some(kept), given)
 }
 
 /// The sum of vectors, in their order.

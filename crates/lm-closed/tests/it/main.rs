@@ -3,4 +3,8 @@
 // Helpers of tests may fail as loudly as tests do.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
+mod least_squares;
+mod linear_conformance;
 mod moments;
+mod nist;
+mod ridge;
