@@ -57,10 +57,10 @@ pub(crate) fn whitening_of<E: Examples + ?Sized>(
 ) -> Result<Whitening> {
     let (dim, sizes) = (moments.dim(), sizes(moments));
     // Fewer rows than columns cannot fill the space.
-    if examples.len() > dim {
-        if let Some(found) = Whitening::well_conditioned(moments.scatter(), moments.weight(), &sizes)? {
-            return Ok(found);
-        }
+    if examples.len() > dim
+        && let Some(found) = Whitening::well_conditioned(moments.scatter(), moments.weight(), &sizes)?
+    {
+        return Ok(found);
     }
     let mut centred = Matrix::zeros(examples.len(), dim)?;
     let (blocks, mut rows) = (RowBlocks::with_rows(examples, 512), Vec::new());

@@ -90,8 +90,12 @@ impl Fisher {
         let (labels, classes, weights) = set;
         let whitening = whitening_of(moments, examples, classes.indices(), weights)?;
         let total = moments.weight();
-        let apart: Vec<f64> =
-            moments.mean(1).iter().zip(moments.mean(0)).map(|(positive, negative)| positive - negative).collect();
+        let apart: Vec<f64> = moments
+            .mean(1)
+            .iter()
+            .zip(moments.mean(0))
+            .map(|(positive, negative)| positive - negative)
+            .collect();
         let w: Vec<f64> = whitening.solve(&apart)?.into_iter().map(|w| total * w).collect();
         // (m₊ − m₋)ᵗ Σ⁻¹ (m₊ − m₋), the squared distance of Mahalanobis.
         let distance: f64 = w.iter().zip(&apart).map(|(w, apart)| w * apart).sum();
@@ -133,8 +137,7 @@ fn measured(model: &Linear, moments: &ClassMoments, apart: &[f64], len: usize) -
     let along = size_along(&roots, w);
     let rhs: Vec<f64> = apart.iter().map(|apart| total * apart).collect();
     let entry = 4.0 * f64::EPSILON * (roundings(len, dim) + dim as f64);
-    let doubt =
-        |i: usize| entry * (roots[i] * along + rhs[i].abs()) + 8.0 * f64::EPSILON * total * sizes[i];
+    let doubt = |i: usize| entry * (roots[i] * along + rhs[i].abs()) + 8.0 * f64::EPSILON * total * sizes[i];
     let product = products(moments.scatter(), &[w.to_vec()])?;
     Ok(relative_residual(&product[0], &roots, along, &rhs, doubt))
 }
@@ -238,7 +241,8 @@ impl FisherCertificate {
         let class = |row: usize| usize::from(labels.signs()[row] == Sign::Positive);
         let found = Recomputed::of(examples, 2, class, weight, &[w.to_vec()])?;
         let (apart, total) = (found.difference(1, 0), found.weight());
-        let (roots, rhs) = (roots(&found.diagonal), apart.iter().map(|apart| total * apart).collect::<Vec<_>>());
+        let (roots, rhs) =
+            (roots(&found.diagonal), apart.iter().map(|apart| total * apart).collect::<Vec<_>>());
         let left = relative_residual(&found.products[0], &roots, size_along(&roots, w), &rhs, |_| 0.0);
         let (along, scatter) = (dot(w, &apart).value(), dot(w, &found.products[0]).value());
         Ok((left, if along == 0.0 { 0.0 } else { along * along / scatter }))

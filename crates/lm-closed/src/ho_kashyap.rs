@@ -226,7 +226,18 @@ impl<'a, E: Examples + ?Sized> State<'a, E> {
         let (w, total) = (vec![0.0; dim], moments.weight());
         let (squares, raised, least, still) = (0.0, 0.0, 0.0, false);
         Ok(Self {
-            set: *set, mean, total, whitening, centre: 0.0, w, chunks, radius, squares, raised, least, still,
+            set: *set,
+            mean,
+            total,
+            whitening,
+            centre: 0.0,
+            w,
+            chunks,
+            radius,
+            squares,
+            raised,
+            least,
+            still,
         })
     }
 
@@ -363,7 +374,9 @@ impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for HoKashyap {
         let mut meter = control.start(self.iterations);
         let (dim, len) = (set.examples().dim(), set.len());
         let needed = dim.saturating_mul(dim).saturating_mul(20).saturating_add(len.saturating_mul(3));
-        meter.budget().check_memory("the scatter and the margins", needed.saturating_mul(size_of::<f64>()))?;
+        meter
+            .budget()
+            .check_memory("the scatter and the margins", needed.saturating_mul(size_of::<f64>()))?;
         let (model, stop, evidence) = match InRange::of(set.examples())? {
             None => self.run(set, &mut meter)?,
             Some(copy) => {

@@ -90,9 +90,7 @@ impl MseClassifier {
     fn validate(&self) -> Result<()> {
         let MarginVector::Given(margins) = &self.margins else { return Ok(()) };
         match margins.iter().find(|margin| !(**margin > 0.0 && margin.is_finite())) {
-            Some(&value) => {
-                Err(Error::Setting { name: "margins", value, accepted: "finite numbers > 0" })
-            }
+            Some(&value) => Err(Error::Setting { name: "margins", value, accepted: "finite numbers > 0" }),
             None => Ok(()),
         }
     }

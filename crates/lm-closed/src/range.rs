@@ -37,7 +37,8 @@ impl InRange {
         let scale: Vec<f64> =
             largest.iter().map(|size| 2.0_f64.powi((-exponent(size)).clamp(-1022, 1022))).collect();
         let (len, dim) = (examples.len(), examples.dim());
-        let refused = Error::TooLarge { what: "a copy of the examples", size: len, limit: isize::MAX as usize };
+        let refused =
+            Error::TooLarge { what: "a copy of the examples", size: len, limit: isize::MAX as usize };
         let size = len.checked_mul(dim).ok_or(refused)?;
         let mut values = Vec::new();
         let needed = size.saturating_mul(size_of::<f64>());

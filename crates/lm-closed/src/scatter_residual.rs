@@ -53,7 +53,9 @@ impl Recomputed {
         for row in 0..examples.len() {
             weights[class_of(row)] = weights[class_of(row)] + weight(row);
         }
-        for (mean, total) in means.chunks_exact_mut(dim).zip(&weights).filter(|(_, total)| total.value() > 0.0) {
+        for (mean, total) in
+            means.chunks_exact_mut(dim).zip(&weights).filter(|(_, total)| total.value() > 0.0)
+        {
             mean.iter_mut().for_each(|sum| *sum = *sum / *total);
         }
         let vectors: Vec<Vec<DoubleDouble>> =
@@ -93,11 +95,13 @@ impl Recomputed {
         let total = self.weights.iter().fold(DoubleDouble::ZERO, |sum, &weight| sum + weight);
         let mean: Vec<DoubleDouble> = (0..self.dim)
             .map(|k| {
-                let terms = self.weights.iter().enumerate().map(|(c, &own)| self.means[c * self.dim + k] * own);
+                let terms =
+                    self.weights.iter().enumerate().map(|(c, &own)| self.means[c * self.dim + k] * own);
                 terms.fold(DoubleDouble::ZERO, |sum, term| sum + term) / total
             })
             .collect();
-        let of_class = |own: &[DoubleDouble]| own.iter().zip(&mean).map(|(own, all)| (*own - *all).value()).collect();
+        let of_class =
+            |own: &[DoubleDouble]| own.iter().zip(&mean).map(|(own, all)| (*own - *all).value()).collect();
         self.means.chunks_exact(self.dim).map(of_class).collect()
     }
 

@@ -123,11 +123,11 @@ pub(crate) fn multipliers<E: Examples + ?Sized>(
         let weights = Weights::new(lambda.clone())?;
         let moments = Moments::of(examples, &[&labels], Some(&weights))?;
         let mean = moments.mean();
-        let (mut scatter, mut slope) = (Matrix::zeros(dim, dim)?, vec![0.0; dim]);
+        let mut scatter = Matrix::zeros(dim, dim)?;
         for j in 0..dim {
             scatter.column_mut(j)[j..].copy_from_slice(&moments.scatter().column(j)[j..dim]);
-            slope[j] = moments.scatter()[(dim, j)];
         }
+        let slope: Vec<f64> = (0..dim).map(|j| moments.scatter()[(dim, j)]).collect();
         let sizes: Vec<f64> = mean[..dim].iter().map(|mean| mean.abs()).collect();
         let w = Whitening::of_scatter(&scatter, moments.weight(), &sizes)?.solve(&slope)?;
         let bias = mean[dim] - w.iter().zip(mean).map(|(w, m)| w * m).sum::<f64>();

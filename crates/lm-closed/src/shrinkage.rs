@@ -75,10 +75,11 @@ pub fn fourth_powers<E: Examples + ?Sized>(
     }
     let class = |row: usize| {
         let accepted = "a class of the accumulator";
-        moments
-            .classes()
-            .binary_search(&labels[row])
-            .map_err(|_| Error::Label { row, value: labels[row] as f64, accepted })
+        moments.classes().binary_search(&labels[row]).map_err(|_| Error::Label {
+            row,
+            value: labels[row] as f64,
+            accepted,
+        })
     };
     let blocks = RowBlocks::with_rows(examples, 512);
     let parts = parallel::map(blocks.len(), |block| {

@@ -108,7 +108,8 @@ mod tests {
     #[test]
     fn the_widest_gap_is_taken_and_what_has_no_weight_is_absent() {
         let signs = [Sign::Negative, Sign::Negative, Sign::Positive, Sign::Negative];
-        let cut = least_error(&[0.0, 1.0, 9.0, 3.0], |row| signs[row], |row| [1.0, 1.0, 1.0, 0.0][row]).unwrap();
+        let cut =
+            least_error(&[0.0, 1.0, 9.0, 3.0], |row| signs[row], |row| [1.0, 1.0, 1.0, 0.0][row]).unwrap();
         assert_eq!(cut, Cut { threshold: 5.0, errors: 0.0 });
         assert!(least_error(&[1.0], |_| Sign::Positive, |_| 0.0).is_err());
     }

@@ -1,9 +1,7 @@
 //! The evidence for a discriminant analysis: what is left of the systems that its vectors solve.
 
 use lm_core::linalg::Matrix;
-use lm_core::{
-    Certificate, ClassLabels, Discrepancy, Error, Examples, Result, TrainingSet, Verdict,
-};
+use lm_core::{Certificate, ClassLabels, Discrepancy, Error, Examples, Result, TrainingSet, Verdict};
 
 use super::{ClassMoments, LdaModel, roundings, sizes};
 use crate::range::InRange;
@@ -58,12 +56,10 @@ impl Systems {
         let (entry, mean) = sides.doubt;
         let along: Vec<f64> = self.vectors.iter().map(|v| size_along(sides.roots, v)).collect();
         let mut figures = LdaFigures { solve_residual: 0.0, eigen_residual: 0.0, orthogonality: 0.0 };
-        for class in 0..self.classes {
-            let rhs: Vec<f64> = sides.deviations[class].iter().map(|m| sides.total * m).collect();
-            let doubt = |i: usize| {
-                entry * (sides.roots[i] * along[class] + rhs[i].abs()) + sides.total * mean[i]
-            };
-            let left = relative_residual(&sides.products[class], sides.roots, along[class], &rhs, doubt);
+        for ((deviation, product), along) in sides.deviations.iter().zip(sides.products).zip(&along) {
+            let rhs: Vec<f64> = deviation.iter().map(|m| sides.total * m).collect();
+            let doubt = |i: usize| entry * (sides.roots[i] * along + rhs[i].abs()) + sides.total * mean[i];
+            let left = relative_residual(product, sides.roots, *along, &rhs, doubt);
             figures.solve_residual = figures.solve_residual.max(left);
         }
         let directions = self.classes..self.vectors.len();
@@ -91,8 +87,9 @@ impl Systems {
             for i in directions.clone() {
                 let inner: f64 = self.vectors[i].iter().zip(&sides.products[j]).map(|(v, p)| v * p).sum();
                 let off = (inner / sides.total - f64::from(u8::from(i == j))).abs();
-                figures.orthogonality =
-                    figures.orthogonality.max(off + entry * (along[i] / sides.total.sqrt()) * (along[j] / sides.total.sqrt()));
+                figures.orthogonality = figures
+                    .orthogonality
+                    .max(off + entry * (along[i] / sides.total.sqrt()) * (along[j] / sides.total.sqrt()));
             }
         }
         figures
@@ -111,7 +108,8 @@ impl LdaFigures {
         let dim = moments.dim();
         let diagonal: Vec<f64> = (0..dim).map(|k| scatter[(k, k)]).collect();
         let mean = moments.total_mean();
-        let deviation = |class: usize| moments.mean(class).iter().zip(&mean).map(|(own, all)| own - all).collect();
+        let deviation =
+            |class: usize| moments.mean(class).iter().zip(&mean).map(|(own, all)| own - all).collect();
         let deviations: Vec<Vec<f64>> = (0..moments.classes().len()).map(deviation).collect();
         let shaken: Vec<f64> = sizes(moments).iter().map(|size| 8.0 * f64::EPSILON * size).collect();
         Ok(systems.figures(&Sides {
@@ -160,8 +158,9 @@ impl LdaCertificate {
         let shrunk = |value: &f64, v: f64| (1.0 - share) * value + common * v;
         let diagonal: Vec<f64> = found.diagonal.iter().map(|value| shrunk(value, 1.0)).collect();
         let products = found.products.iter().zip(&systems.vectors);
-        let products: Vec<Vec<f64>> =
-            products.map(|(product, v)| product.iter().zip(v).map(|(p, v)| shrunk(p, *v)).collect()).collect();
+        let products: Vec<Vec<f64>> = products
+            .map(|(product, v)| product.iter().zip(v).map(|(p, v)| shrunk(p, *v)).collect())
+            .collect();
         Ok(systems.figures(&Sides {
             total: found.weight(),
             class_weights: &found.weights,

@@ -196,8 +196,10 @@ impl ClassMoments {
         weights: Option<&[f64]>,
     ) -> Result<()> {
         examples.check_dim("the class mean", self.dim())?;
-        let lengths =
-            [("the list of labels", indices.len()), ("the list of weights", weights.map_or(indices.len(), <[f64]>::len))];
+        let lengths = [
+            ("the list of labels", indices.len()),
+            ("the list of weights", weights.map_or(indices.len(), <[f64]>::len)),
+        ];
         if let Some((what, found)) = lengths.into_iter().find(|(_, found)| *found != examples.len()) {
             return Err(Error::Length { what, expected: examples.len(), found });
         }
@@ -277,9 +279,8 @@ impl ClassMoments {
             }
         }
         // m = pilot + offset: the difference to the mean so far is taken before the two are rounded to one number.
-        let shift = |class: usize, k: usize, mean: f64| {
-            (pilots[class * dim + k] - mean) + offsets[class * dim + k]
-        };
+        let shift =
+            |class: usize, k: usize, mean: f64| (pilots[class * dim + k] - mean) + offsets[class * dim + k];
         self.join(&counts, &sums, shift)
     }
 
@@ -439,7 +440,8 @@ mod tests {
         let dim = rows[0].len();
         let mut scatter = vec![vec![0.0; dim]; dim];
         for class in 0..classes as i64 {
-            let own: Vec<_> = rows.iter().zip(labels).filter(|(_, label)| **label == class).map(|(row, _)| row).collect();
+            let own: Vec<_> =
+                rows.iter().zip(labels).filter(|(_, label)| **label == class).map(|(row, _)| row).collect();
             let mean: Vec<f64> =
                 (0..dim).map(|k| own.iter().map(|row| row[k]).sum::<f64>() / own.len() as f64).collect();
             for row in own {
@@ -461,10 +463,10 @@ mod tests {
             let labels_of = ClassLabels::from_integers(&labels).unwrap();
             let moments = ClassMoments::of(&examples, &labels_of, None).unwrap();
             let expected = by_definition(&rows, &labels, 3);
-            for i in 0..3 {
-                for j in 0..=i {
-                    let off = (moments.scatter()[(i, j)] - expected[i][j]).abs();
-                    assert!(off <= tolerance * expected[i][i], "n = {len}, far {far:e}: {off:e}");
+            for (i, expected) in expected.iter().enumerate() {
+                for (j, value) in expected.iter().enumerate().take(i + 1) {
+                    let off = (moments.scatter()[(i, j)] - value).abs();
+                    assert!(off <= tolerance * expected[i], "n = {len}, far {far:e}: {off:e}");
                 }
             }
         }

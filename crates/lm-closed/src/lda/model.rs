@@ -63,7 +63,11 @@ impl LdaModel {
             return Err(Error::Length { what: "a direction", expected: dim, found: projection.dim() });
         }
         if !(0.0..=1.0).contains(&shrinkage) {
-            return Err(Error::Setting { name: "shrinkage", value: shrinkage, accepted: "a number from 0 to 1" });
+            return Err(Error::Setting {
+                name: "shrinkage",
+                value: shrinkage,
+                accepted: "a number from 0 to 1",
+            });
         }
         if rank > dim {
             return Err(Error::TooLarge { what: "the rank of the scatter", size: rank, limit: dim });
@@ -133,7 +137,13 @@ impl LdaModel {
         let functions = self.machine.functions().iter().map(rescaled).collect::<Result<_>>()?;
         let classes = Classifier::<dyn Examples>::classes(&self.machine).to_vec();
         let machine = LinearMachine::new(classes, functions)?;
-        Self::new(machine, self.projection.rescaled(scale)?, self.shrinkage, self.rank as usize, self.condition)
+        Self::new(
+            machine,
+            self.projection.rescaled(scale)?,
+            self.shrinkage,
+            self.rank as usize,
+            self.condition,
+        )
     }
 }
 

@@ -66,7 +66,12 @@ impl lm_core::persist::Persist for Projection {
 }
 
 impl Projection {
-    pub(crate) fn new(weights: Vec<f64>, biases: Vec<f64>, eigenvalues: Vec<f64>, dim: usize) -> Result<Self> {
+    pub(crate) fn new(
+        weights: Vec<f64>,
+        biases: Vec<f64>,
+        eigenvalues: Vec<f64>,
+        dim: usize,
+    ) -> Result<Self> {
         if dim == 0 {
             return Err(Error::Empty { what: "the list of columns" });
         }
@@ -82,7 +87,9 @@ impl Projection {
             return Err(Error::NonFinite { what: "direction", row, column: None });
         }
         if let Some(row) = eigenvalues.iter().position(|value| !(*value >= 0.0 && value.is_finite())) {
-            return Err(Error::Weight { row, value: eigenvalues[row], accepted: "a finite eigenvalue ≥ 0" });
+            return Err(Error::Weight {
+                row, value: eigenvalues[row], accepted: "a finite eigenvalue ≥ 0"
+            });
         }
         Ok(Self { weights, biases, eigenvalues, dim: dim as u64 })
     }
@@ -147,7 +154,8 @@ impl Projection {
 
     /// The same projection of examples whose columns were multiplied by `scale` before it was found.
     pub(crate) fn rescaled(self, scale: &[f64]) -> Result<Self> {
-        let weights = self.weights.chunks_exact(self.dim()).flat_map(|v| v.iter().zip(scale).map(|(v, s)| v * s));
+        let weights =
+            self.weights.chunks_exact(self.dim()).flat_map(|v| v.iter().zip(scale).map(|(v, s)| v * s));
         Self::new(weights.collect(), self.biases.clone(), self.eigenvalues.clone(), self.dim())
     }
 }

@@ -17,7 +17,9 @@ pub(crate) fn sets() -> Vec<(Dense<'static>, BinaryLabels)> {
         for at in 0..len {
             let side = if at % 3 == 0 { 1.0 } else { -1.0 };
             let common = random.uniform(-2.0, 2.0);
-            rows.push((0..dim).map(|k| 10.0 + common + 0.4 * side * k as f64 + random.uniform(-1.0, 1.0)).collect());
+            rows.push(
+                (0..dim).map(|k| 10.0 + common + 0.4 * side * k as f64 + random.uniform(-1.0, 1.0)).collect(),
+            );
             signs.push(Sign::of(side));
         }
         sets.push((Dense::from_rows(&rows).unwrap(), BinaryLabels::new(signs).unwrap()));
@@ -27,7 +29,9 @@ pub(crate) fn sets() -> Vec<(Dense<'static>, BinaryLabels)> {
         let rows: Vec<usize> =
             (0..150).filter(|&row| [positive, negative].contains(&iris.labels[row])).collect();
         let values: Vec<&[f64]> = rows.iter().map(|&row| iris.examples.slice(row)).collect();
-        let signs = rows.iter().map(|&row| if iris.labels[row] == positive { Sign::Positive } else { Sign::Negative });
+        let signs = rows
+            .iter()
+            .map(|&row| if iris.labels[row] == positive { Sign::Positive } else { Sign::Negative });
         sets.push((Dense::from_rows(&values).unwrap(), BinaryLabels::new(signs.collect()).unwrap()));
     }
     sets
@@ -51,7 +55,9 @@ fn no_direction_has_a_larger_criterion() {
                 .model
                 .weights()
                 .iter()
-                .map(|w| w * (1.0 + random.uniform(-0.3, 0.3)) + random.uniform(-0.01, 0.01) * fit.model.norm())
+                .map(|w| {
+                    w * (1.0 + random.uniform(-0.3, 0.3)) + random.uniform(-0.01, 0.01) * fit.model.norm()
+                })
                 .collect();
             assert!(fisher_criterion(&set, &near).unwrap() <= best * (1.0 + 1e-12), "set {at}");
         }
@@ -95,7 +101,8 @@ fn the_threshold_of_least_error_makes_no_more_errors_than_any_other() {
             wrong
         };
         let least = errors(Threshold::LeastError);
-        for other in [Threshold::Midpoint, Threshold::Shares, Threshold::LeastSquares, Threshold::Prior(0.2)] {
+        for other in [Threshold::Midpoint, Threshold::Shares, Threshold::LeastSquares, Threshold::Prior(0.2)]
+        {
             assert!(least <= errors(other), "set {at}");
         }
     }
@@ -118,7 +125,8 @@ fn weights_that_balance_the_classes_turn_scatters_into_variances() {
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         (mean, values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64)
     };
-    let ((m, v), (n, u)) = (mean_and_variance(along(Sign::Positive)), mean_and_variance(along(Sign::Negative)));
+    let ((m, v), (n, u)) =
+        (mean_and_variance(along(Sign::Positive)), mean_and_variance(along(Sign::Negative)));
     let found = fisher_criterion(&balanced, &w).unwrap();
     assert!((found - (m - n).powi(2) / (v + u)).abs() < 1e-10 * found);
 }

@@ -3,8 +3,8 @@
 use lm_closed::{HoKashyap, HoKashyapRule, Separability};
 use lm_core::testing::SplitMix64;
 use lm_core::{
-    BinaryLabels, Budget, Certificate, Control, Dense, Error, Learner, Margins, Sign, Stop, TrainingSet, VectorGram,
-    VectorKernel, Weights,
+    BinaryLabels, Budget, Certificate, Control, Dense, Error, Learner, Margins, Sign, Stop, TrainingSet,
+    VectorGram, VectorKernel, Weights,
 };
 use lm_online::Perceptron;
 use lm_qp::CSvc;
@@ -15,10 +15,8 @@ fn random(len: usize, dim: usize, flipped: usize, seed: u64) -> (Dense<'static>,
     let w: Vec<f64> = (0..dim).map(|_| random.uniform(-1.0, 1.0)).collect();
     let rows: Vec<Vec<f64>> =
         (0..len).map(|_| (0..dim).map(|_| random.uniform(-3.0, 3.0)).collect()).collect();
-    let mut signs: Vec<Sign> = rows
-        .iter()
-        .map(|row| Sign::of(row.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() - 0.2))
-        .collect();
+    let mut signs: Vec<Sign> =
+        rows.iter().map(|row| Sign::of(row.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() - 0.2)).collect();
     for _ in 0..flipped {
         let at = random.below(len);
         signs[at] = signs[at].flipped();
@@ -38,7 +36,11 @@ fn verdicts_agree_with_the_perceptron_and_the_hard_margin() {
         let (examples, labels) = random(len, dim, seed as usize % 3, seed);
         let set = TrainingSet::new(&examples, &labels).unwrap();
         for rule in [HoKashyapRule::Exact, HoKashyapRule::Modified] {
-            let fit = HoKashyap::default().with_rule(rule).with_iterations(100_000).fit(&examples, &labels).unwrap();
+            let fit = HoKashyap::default()
+                .with_rule(rule)
+                .with_iterations(100_000)
+                .fit(&examples, &labels)
+                .unwrap();
             assert!(fit.certificate.verify(&set).unwrap().is_valid(), "seed {seed}");
             let perceptron = Perceptron::default().with_passes(20_000).fit(&examples, &labels).unwrap();
             match &fit.certificate {
@@ -56,9 +58,13 @@ fn verdicts_agree_with_the_perceptron_and_the_hard_margin() {
                     // A machine of great cost still puts an example on the wrong side.
                     let gram = VectorGram::new(&examples, VectorKernel::linear()).unwrap();
                     let svc = CSvc::default().with_cost(1e3).with_gap(1e-3).fit(&gram, &labels).unwrap();
-                    assert!(Margins::functional(&svc.model, &set.over(&gram).unwrap()).unwrap().minimum() <= 1e-6);
+                    assert!(
+                        Margins::functional(&svc.model, &set.over(&gram).unwrap()).unwrap().minimum() <= 1e-6
+                    );
                 }
-                Separability::Undecided(_) => panic!("seed {seed}, {rule:?}: undecided after {:?}", fit.report),
+                Separability::Undecided(_) => {
+                    panic!("seed {seed}, {rule:?}: undecided after {:?}", fit.report)
+                }
             }
             if perceptron.report.stop == Stop::Converged {
                 assert!(matches!(fit.certificate, Separability::Separable(_)), "seed {seed}");
@@ -89,9 +95,8 @@ fn a_run_without_budget_is_undecided_and_says_so() {
     let labels = BinaryLabels::from_integers(&[-1, -1, 1, 1]).unwrap();
     let examples = Dense::new(vec![0.0, 0.5, 1.0, 1000.0], 4, 1).unwrap();
     let set = TrainingSet::new(&examples, &labels).unwrap();
-    let fit = HoKashyap::default()
-        .fit_with(&set, &Control::new(Budget::default().with_iterations(1)))
-        .unwrap();
+    let fit =
+        HoKashyap::default().fit_with(&set, &Control::new(Budget::default().with_iterations(1))).unwrap();
     assert_eq!((fit.report.stop, fit.report.iterations), (Stop::Iterations, 1));
     let Separability::Undecided(undecided) = &fit.certificate else { panic!("{:?}", fit.certificate) };
     assert!(undecided.errors() > 0.0);
@@ -105,15 +110,17 @@ fn a_run_without_budget_is_undecided_and_says_so() {
 #[test]
 fn touching_classes_and_repeated_points_are_proved_inseparable() {
     let cases: [(&[f64], &[i64]); 3] = [
-        (&[0.0, 1.0, 1.0, 2.0], &[-1, -1, 1, 1]),       // one point in both classes
-        (&[0.0, 1.0, 2.0], &[1, -1, 1]),                // one between two others
-        (&[5.0, 5.0, 5.0], &[1, -1, 1]),                // nothing but one point
+        (&[0.0, 1.0, 1.0, 2.0], &[-1, -1, 1, 1]), // one point in both classes
+        (&[0.0, 1.0, 2.0], &[1, -1, 1]),          // one between two others
+        (&[5.0, 5.0, 5.0], &[1, -1, 1]),          // nothing but one point
     ];
     for (values, signs) in cases {
         let examples = Dense::new(values.to_vec(), values.len(), 1).unwrap();
         let labels = BinaryLabels::from_integers(signs).unwrap();
         let fit = HoKashyap::default().fit(&examples, &labels).unwrap();
-        let Separability::Inseparable(proof) = &fit.certificate else { panic!("{values:?}: {:?}", fit.report) };
+        let Separability::Inseparable(proof) = &fit.certificate else {
+            panic!("{values:?}: {:?}", fit.report)
+        };
         assert!(proof.margin_at_most() < 1e-12);
     }
 }
@@ -134,7 +141,8 @@ fn an_absent_example_needs_no_side() {
 #[test]
 fn extreme_units_are_decided_too() {
     for scale in [1e300, 1e-300, 1e150] {
-        let examples = Dense::new([0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0].map(|x| x * scale).to_vec(), 4, 2).unwrap();
+        let examples =
+            Dense::new([0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0].map(|x| x * scale).to_vec(), 4, 2).unwrap();
         let labels = BinaryLabels::from_integers(&[1, 1, 1, -1]).unwrap();
         let fit = HoKashyap::default().fit(&examples, &labels).unwrap();
         assert!(matches!(fit.certificate, Separability::Separable(_)), "{scale:e}");

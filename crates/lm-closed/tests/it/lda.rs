@@ -59,8 +59,7 @@ fn directions_are_white_within_classes_and_diagonal_between_them() {
         let (examples, labels) = clouds(60, 5, 4, seed);
         let model = Lda::default().fit(&examples, &labels).unwrap().model;
         let plane = model.projection().project(&examples).unwrap();
-        let rows: Vec<Vec<f64>> =
-            (0..60).map(|row| (0..3).map(|j| plane[(row, j)]).collect()).collect();
+        let rows: Vec<Vec<f64>> = (0..60).map(|row| (0..3).map(|j| plane[(row, j)]).collect()).collect();
         let moments = ClassMoments::of(&Dense::from_rows(&rows).unwrap(), &labels, None).unwrap();
         let between = moments.between().unwrap();
         for j in 0..3 {
@@ -78,7 +77,8 @@ fn directions_are_white_within_classes_and_diagonal_between_them() {
 #[test]
 fn probabilities_are_those_of_normal_classes() {
     let (examples, labels) = iris();
-    let model = Lda::default().with_priors(Priors::Given(vec![0.5, 0.3, 0.2])).fit(&examples, &labels).unwrap().model;
+    let model =
+        Lda::default().with_priors(Priors::Given(vec![0.5, 0.3, 0.2])).fit(&examples, &labels).unwrap().model;
     let moments = ClassMoments::of(&examples, &labels, None).unwrap();
     let mut covariance = Matrix::zeros(4, 4).unwrap();
     for j in 0..4 {
@@ -115,7 +115,8 @@ fn a_stream_in_any_parts_gives_the_model_of_the_whole() {
     for part in [1, 7, 500, 3000] {
         let mut moments = ClassMoments::new(labels.classes(), 6).unwrap();
         for first in (0..3000).step_by(part) {
-            let rows: Vec<&[f64]> = (first..(first + part).min(3000)).map(|row| examples.slice(row)).collect();
+            let rows: Vec<&[f64]> =
+                (first..(first + part).min(3000)).map(|row| examples.slice(row)).collect();
             let integers: Vec<i64> =
                 (first..(first + part).min(3000)).map(|row| i64::from(labels.indices()[row])).collect();
             let mut block = ClassMoments::new(labels.classes(), 6).unwrap();
@@ -228,7 +229,9 @@ fn extreme_units_give_the_same_classes() {
         let examples = Dense::from_rows(&rows).unwrap();
         let fit = Lda::default().fit(&examples, &labels).unwrap();
         assert_eq!(fit.model.classify(&examples).unwrap(), reference.model.classify(&plain).unwrap());
-        for (a, b) in fit.model.projection().eigenvalues().iter().zip(reference.model.projection().eigenvalues()) {
+        for (a, b) in
+            fit.model.projection().eigenvalues().iter().zip(reference.model.projection().eigenvalues())
+        {
             assert!((a - b).abs() < 1e-12 * b, "{scale:?}: {a} and {b}");
         }
         let set = TrainingSet::new(&examples, &labels).unwrap();
@@ -259,7 +262,10 @@ fn settings_and_memory_are_checked() {
         assert!(matches!(error, Error::Setting { name: "shrinkage", .. }));
     }
     for priors in [vec![0.5, 0.5, 0.5], vec![1.0, 0.0, 0.0], vec![f64::NAN, 0.5, 0.5]] {
-        assert!(matches!(refused(Lda::default().with_priors(Priors::Given(priors))), Error::Setting { name: "priors", .. }));
+        assert!(matches!(
+            refused(Lda::default().with_priors(Priors::Given(priors))),
+            Error::Setting { name: "priors", .. }
+        ));
     }
     assert!(matches!(refused(Lda::default().with_priors(Priors::Given(vec![1.0]))), Error::Length { .. }));
     let control = Control::new(Budget::default().with_memory(100));

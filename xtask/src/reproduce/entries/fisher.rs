@@ -165,18 +165,19 @@ fn angle(bench: &mut Bench) -> Outcome {
     }
     let top = curve.iter().fold([0.0_f64; 2], |top, point| if point[1] > top[1] { *point } else { top });
     let found = model.weights()[1].atan2(model.weights()[0]).to_degrees().rem_euclid(180.0);
-    bench.check_close("angle of C_W⁻¹(m₊ − m₋), and the best of 3600 angles, in degrees", top[0], found, 0.026);
+    bench.check_close(
+        "angle of C_W⁻¹(m₊ − m₋), and the best of 3600 angles, in degrees",
+        top[0],
+        found,
+        0.026,
+    );
     bench.check(
         "criterion of the solution, and the largest on the curve",
         "the solution has at least as much",
         format!("{} and {}", number(best), number(top[1])),
         best >= top[1],
     );
-    bench.check_at_most(
-        "the curve's best is missing, relative",
-        1e-4,
-        1.0 - top[1] / best,
-    );
+    bench.check_at_most("the curve's best is missing, relative", 1e-4, 1.0 - top[1] / best);
     let mut scaled = 0.0_f64;
     for factor in [-3.0, 0.01, 1e6] {
         let w: Vec<f64> = model.weights().iter().map(|w| factor * w).collect();
@@ -197,18 +198,27 @@ fn angle(bench: &mut Bench) -> Outcome {
         let best = fisher_criterion(&set, w.weights())?;
         for _ in 0..1000 {
             tried += 1;
-            let near: Vec<f64> = w.weights().iter().map(|w| w + norm(&[*w]) * random.random_range(-0.5..0.5)).collect();
+            let near: Vec<f64> =
+                w.weights().iter().map(|w| w + norm(&[*w]) * random.random_range(-0.5..0.5)).collect();
             exceeded += u32::from(fisher_criterion(&set, &near)? > best);
         }
     }
-    bench.check_equal(format!("directions of {tried} in 3, 10 and 30 dimensions that exceed the solution"), 0, exceeded);
+    bench.check_equal(
+        format!("directions of {tried} in 3, 10 and 30 dimensions that exceed the solution"),
+        0,
+        exceeded,
+    );
 
     let svg = Plot::new("angle of the direction, degrees", "Fisher criterion")
         .x_range(0.0, 180.0)
         .series("J(w)", &curve)
         .segment("C_W⁻¹(m₊ − m₋)", [found, 0.0], [found, best], Stroke::DASHED)
         .render()?;
-    bench.figure("angle", "The criterion against the angle of the direction: its only maximum is the solution.", svg)?;
+    bench.figure(
+        "angle",
+        "The criterion against the angle of the direction: its only maximum is the solution.",
+        svg,
+    )?;
     let size = 4.0 / norm(model.weights());
     let end = [size * model.weights()[0], size * model.weights()[1]];
     let svg = Plot::new("x₁", "x₂")
@@ -218,7 +228,11 @@ fn angle(bench: &mut Bench) -> Outcome {
         .line("boundary", line(&model), Stroke::SOLID)
         .arrow("direction", [0.0, 0.0], end)
         .render()?;
-    bench.figure("clouds", "The two classes, the direction, and the hyperplane halfway between the projected means.", svg)
+    bench.figure(
+        "clouds",
+        "The two classes, the direction, and the hyperplane halfway between the projected means.",
+        svg,
+    )
 }
 
 /// The errors of a threshold along a direction, counted one by one.
@@ -230,8 +244,12 @@ fn counted(data: &Binary, w: &[f64], threshold: f64) -> usize {
 fn thresholds(bench: &mut Bench) -> Outcome {
     let iris = lm_data::classic::iris()?.data;
     let far = {
-        let cloud = |class, len, x: f64, y: f64| Cloud { class, len, mean: vec![x, y], spread: Spread::Round(0.8) };
-        let made = gaussians(&[cloud(0, 60, -1.5, 0.0), cloud(1, 60, 1.0, 0.0), cloud(1, 25, 9.0, -3.0)], bench.seed())?;
+        let cloud =
+            |class, len, x: f64, y: f64| Cloud { class, len, mean: vec![x, y], spread: Spread::Round(0.8) };
+        let made = gaussians(
+            &[cloud(0, 60, -1.5, 0.0), cloud(1, 60, 1.0, 0.0), cloud(1, 25, 9.0, -3.0)],
+            bench.seed(),
+        )?;
         Binary { labels: made.labels.one_against_rest(1)?, examples: made.examples }
     };
     let mut sets = vec![
@@ -253,8 +271,10 @@ fn thresholds(bench: &mut Bench) -> Outcome {
         let ends = [values[0] - 1.0, values[values.len() - 1] + 1.0];
         let middles = values.windows(2).map(|two| 0.5 * (two[0] + two[1]));
         let best = middles.chain(ends).map(|t| counted(data, w, t)).min().unwrap_or(usize::MAX);
-        let (of_least, of_squares) =
-            (wrong(&least.model, &data.examples, &data.labels)?, wrong(&squares.model, &data.examples, &data.labels)?);
+        let (of_least, of_squares) = (
+            wrong(&least.model, &data.examples, &data.labels)?,
+            wrong(&squares.model, &data.examples, &data.labels)?,
+        );
         not_least += u32::from(of_least != best);
         more += u32::from(of_least > of_squares);
         let rows = augmented(&data.examples, data.labels.signs().len());
@@ -271,9 +291,17 @@ fn thresholds(bench: &mut Bench) -> Outcome {
             of_least <= of_squares,
         );
     }
-    bench.check_equal("sets on which some threshold makes fewer errors than the one of least error", 0, not_least);
+    bench.check_equal(
+        "sets on which some threshold makes fewer errors than the one of least error",
+        0,
+        not_least,
+    );
     bench.check_equal("sets on which least error makes more errors than least squares", 0, more);
-    bench.check_at_most("(w, w₀) of least squares ±1 and with its threshold, as unit vectors: largest distance", 1e-10, off);
+    bench.check_at_most(
+        "(w, w₀) of least squares ±1 and with its threshold, as unit vectors: largest distance",
+        1e-10,
+        off,
+    );
 
     let (_, data) = &sets[0];
     let fit = |threshold| Fisher::default().with_threshold(threshold).fit(&data.examples, &data.labels);

@@ -28,7 +28,9 @@ fn samples(data: &Binary) -> lm_core::Result<Matrix> {
     let rows: Vec<f64> = signs
         .iter()
         .enumerate()
-        .flat_map(|(row, &sign)| [1.0].iter().chain(data.examples.slice(row)).map(move |x| sign * x).collect::<Vec<_>>())
+        .flat_map(|(row, &sign)| {
+            [1.0].iter().chain(data.examples.slice(row)).map(move |x| sign * x).collect::<Vec<_>>()
+        })
         .collect();
     Matrix::from_rows(&rows, signs.len(), dim + 1)
 }
@@ -85,7 +87,9 @@ fn body(bench: &mut Bench) -> Outcome {
     overlapping_sets(bench)?;
     listing_of_the_modification(bench)?;
     let mut plot = Plot::new("step k", "norm").log_x().log_y();
-    for (name, data) in [("separable", narrow(bench.seed())?), ("overlapping", clouds(60, 2, 1.5, bench.seed())?)] {
+    for (name, data) in
+        [("separable", narrow(bench.seed())?), ("overlapping", clouds(60, 2, 1.5, bench.seed())?)]
+    {
         let mut run = ByHand::new(&data)?;
         let (mut whole, mut positive) = (Vec::new(), Vec::new());
         for k in 1..=3000 {
@@ -94,8 +98,11 @@ fn body(bench: &mut Bench) -> Outcome {
             run.step(0.9)?;
         }
         // Below rounding there is nothing to be seen.
-        let shown = |points: &[[f64; 2]]| points.iter().filter(|point| point[1] > 1e-13).copied().collect::<Vec<_>>();
-        plot = plot.series(&format!("{name}: ‖e‖"), &shown(&whole)).series(&format!("{name}: ‖e⁺‖"), &shown(&positive));
+        let shown =
+            |points: &[[f64; 2]]| points.iter().filter(|point| point[1] > 1e-13).copied().collect::<Vec<_>>();
+        plot = plot
+            .series(&format!("{name}: ‖e‖"), &shown(&whole))
+            .series(&format!("{name}: ‖e⁺‖"), &shown(&positive));
     }
     bench.figure(
         "errors",
@@ -120,7 +127,9 @@ fn beside_the_library(bench: &mut Bench) -> Outcome {
             exact.step(0.7)?;
             modified.modified(0.7)?;
         }
-        for (at, (rule, run)) in [(HoKashyapRule::Exact, &exact), (HoKashyapRule::Modified, &modified)].into_iter().enumerate() {
+        for (at, (rule, run)) in
+            [(HoKashyapRule::Exact, &exact), (HoKashyapRule::Modified, &modified)].into_iter().enumerate()
+        {
             // Of the evidence nothing is wanted here: a tolerance so small that no multipliers meet it.
             let learner = HoKashyap::default().with_rule(rule).with_rate(0.7).with_tolerance(1e-300);
             let fit = learner.fit_with(&set, &Control::new(Budget::default().with_iterations(steps)))?;
@@ -129,7 +138,11 @@ fn beside_the_library(bench: &mut Bench) -> Outcome {
             worst[at] = worst[at].max(distance(&library, &by_hand) / norm(&by_hand));
         }
     }
-    bench.check_at_most("1 to 40 steps with η = 0.7: a by algorithm 11 and of the library, largest difference, relative", 1e-11, worst[0]);
+    bench.check_at_most(
+        "1 to 40 steps with η = 0.7: a by algorithm 11 and of the library, largest difference, relative",
+        1e-11,
+        worst[0],
+    );
     bench.check_at_most("the same for the rule of the modification", 1e-11, worst[1]);
     let mut run = ByHand::new(&data)?;
     let (mut rises, mut last, mut gradient) = (0_u32, f64::INFINITY, 0.0_f64);
@@ -155,7 +168,10 @@ fn separable_sets(bench: &mut Bench) -> Outcome {
         let data = separable(&settings, bench.seed() + seed)?.data;
         let set = TrainingSet::new(&data.examples, &data.labels)?;
         for rule in [HoKashyapRule::Exact, HoKashyapRule::Modified] {
-            let fit = HoKashyap::default().with_rule(rule).with_iterations(100_000).fit(&data.examples, &data.labels)?;
+            let fit = HoKashyap::default()
+                .with_rule(rule)
+                .with_iterations(100_000)
+                .fit(&data.examples, &data.labels)?;
             let least = Margins::functional(&fit.model, &set)?.minimum();
             separated += u32::from(matches!(fit.certificate, Separability::Separable(_)) && least > 0.0);
             valid += u32::from(fit.certificate.verify(&set)?.is_valid());
@@ -175,7 +191,10 @@ fn overlapping_sets(bench: &mut Bench) -> Outcome {
         let data = clouds(len, dim, 0.8, bench.seed() + 1000 + seed)?;
         let set = TrainingSet::new(&data.examples, &data.labels)?;
         for rule in [HoKashyapRule::Exact, HoKashyapRule::Modified] {
-            let fit = HoKashyap::default().with_rule(rule).with_iterations(100_000).fit(&data.examples, &data.labels)?;
+            let fit = HoKashyap::default()
+                .with_rule(rule)
+                .with_iterations(100_000)
+                .fit(&data.examples, &data.labels)?;
             steps = steps.max(fit.report.iterations);
             if let Separability::Inseparable(proof) = &fit.certificate {
                 proved += u32::from(fit.report.stop == Stop::Infeasible);

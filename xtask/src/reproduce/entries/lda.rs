@@ -49,7 +49,12 @@ fn body(bench: &mut Bench) -> Outcome {
     analyse(bench, "iris", &iris.examples, &labels)?;
     let cloud = |class: i64| {
         let at = |k: i64| ((class * 7 + k * 3) % 5) as f64 - 2.0;
-        Cloud { class, len: 30 + 10 * class as usize, mean: (0..6).map(at).collect(), spread: Spread::Round(1.0) }
+        Cloud {
+            class,
+            len: 30 + 10 * class as usize,
+            mean: (0..6).map(at).collect(),
+            spread: Spread::Round(1.0),
+        }
     };
     let clouds: Vec<Cloud> = (0..5).map(cloud).collect();
     let made = gaussians(&clouds, bench.seed())?;
@@ -63,15 +68,25 @@ fn body(bench: &mut Bench) -> Outcome {
         ("proportion of trace of the first", 0.991_212_604_965_367_2, projection.proportions()[0]),
         ("Wilks' Λ", 0.023_438_630_650_878_362, projection.wilks_lambda()),
     ] {
-        bench.check_close(format!("iris: {what}, and the reference value"), expected, found, 1e-13 * expected);
+        bench.check_close(
+            format!("iris: {what}, and the reference value"),
+            expected,
+            found,
+            1e-13 * expected,
+        );
     }
     let found = fit.model.class_numbers(&iris.examples)?;
-    let wrong = found.iter().zip(labels.indices()).filter(|(found, given)| **found != **given as usize).count();
+    let wrong =
+        found.iter().zip(labels.indices()).filter(|(found, given)| **found != **given as usize).count();
     bench.check_equal("iris: training errors of the linear machine", 3, wrong);
 
     let plane = projection.project(&iris.examples)?;
     let nearest = in_the_plane(&plane, &labels);
-    bench.check_equal("iris: errors of the nearest class mean in the plane, which is the same rule", 3, nearest);
+    bench.check_equal(
+        "iris: errors of the nearest class mean in the plane, which is the same rule",
+        3,
+        nearest,
+    );
     let of_class = |class: u32| -> Vec<[f64; 2]> {
         let rows = (0..150).filter(|&row| labels.indices()[row] == class);
         rows.map(|row| [plane[(row, 0)], plane[(row, 1)]]).collect()
@@ -93,7 +108,9 @@ fn body(bench: &mut Bench) -> Outcome {
 /// How many examples are nearer to the mean of another class.
 fn in_the_plane(plane: &Matrix, labels: &ClassLabels) -> usize {
     let groups = labels.rows_by_class();
-    let mean = |rows: &Vec<usize>, j: usize| rows.iter().map(|&row| plane[(row, j)]).sum::<f64>() / rows.len() as f64;
+    let mean = |rows: &Vec<usize>, j: usize| {
+        rows.iter().map(|&row| plane[(row, j)]).sum::<f64>() / rows.len() as f64
+    };
     let means: Vec<[f64; 2]> = groups.iter().map(|rows| [mean(rows, 0), mean(rows, 1)]).collect();
     let away = |row: usize, class: usize| {
         (plane[(row, 0)] - means[class][0]).powi(2) + (plane[(row, 1)] - means[class][1]).powi(2)
@@ -120,7 +137,11 @@ fn analyse(bench: &mut Bench, name: &str, examples: &Dense<'static>, labels: &Cl
         }
     }
     bench.check_at_most(format!("{name}: largest entry of C − C_B − C_W, relative"), 1e-13, sum);
-    bench.check_at_most(format!("{name}: C_W of the accumulator, and of its definition, relative"), 1e-13, own);
+    bench.check_at_most(
+        format!("{name}: C_W of the accumulator, and of its definition, relative"),
+        1e-13,
+        own,
+    );
 
     let fit = Lda::default().fit(examples, labels)?;
     let projection = fit.model.projection();

@@ -103,9 +103,17 @@ fn fisher(bench: &mut Bench) -> Outcome {
         alpha = alpha.max((norm(mse.weights()) / norm(fit.model.weights()) / expected - 1.0).abs());
     }
     let count = sets.len();
-    bench.check_at_most(format!("{count} sets: w and Fisher's direction as unit vectors, largest distance"), 1e-10, direction);
+    bench.check_at_most(
+        format!("{count} sets: w and Fisher's direction as unit vectors, largest distance"),
+        1e-10,
+        direction,
+    );
     bench.check_at_most(format!("{count} sets: w₀ + mᵗw, relative, largest"), 1e-10, bias);
-    bench.check_at_most(format!("{count} sets: ratio of w and n S_W⁻¹(m₁ − m₂) against the α of the proof, largest error"), 1e-10, alpha);
+    bench.check_at_most(
+        format!("{count} sets: ratio of w and n S_W⁻¹(m₁ − m₂) against the α of the proof, largest error"),
+        1e-10,
+        alpha,
+    );
     let data = &sets[6].1;
     let ones = MseClassifier::default().fit(&data.examples, &data.labels)?.model;
     let at_mean = ones.bias() + dot(&mean(data, None), ones.weights());
@@ -134,9 +142,19 @@ fn proportional(bench: &mut Bench) -> Outcome {
         machine = machine.max(apart(lda.machine().boundary(1, 0)?.weights(), w));
     }
     let count = sets.len();
-    bench.check_at_most(format!("{count} sets: w of least squares by Householder and of LDA, as unit vectors, largest distance"), 1e-10, householder);
+    bench.check_at_most(
+        format!(
+            "{count} sets: w of least squares by Householder and of LDA, as unit vectors, largest distance"
+        ),
+        1e-10,
+        householder,
+    );
     bench.check_at_most(format!("{count} sets: the same with least squares of the library"), 1e-10, library);
-    bench.check_at_most(format!("{count} sets: the same with the boundary of the linear machine of two classes"), 1e-10, machine);
+    bench.check_at_most(
+        format!("{count} sets: the same with the boundary of the linear machine of two classes"),
+        1e-10,
+        machine,
+    );
     Ok(())
 }
 
@@ -159,7 +177,11 @@ fn posterior_difference(x: f64) -> f64 {
 fn expectation(f: impl Fn(f64) -> f64) -> f64 {
     let (low, high, steps) = (-16.0, 16.0, 64_000);
     let step = (high - low) / f64::from(steps);
-    (0..=steps).map(|k| low + step * f64::from(k)).map(|x| f(x) * (density(0, x) + density(1, x))).sum::<f64>() * step
+    (0..=steps)
+        .map(|k| low + step * f64::from(k))
+        .map(|x| f(x) * (density(0, x) + density(1, x)))
+        .sum::<f64>()
+        * step
 }
 
 /// `n` samples in random order.
@@ -199,7 +221,17 @@ fn bayes(bench: &mut Bench) -> Outcome {
     let mut random = ChaCha8Rng::seed_from_u64(bench.seed());
     let mut errors = Vec::new();
     let mut fits = Vec::new();
-    for (n, rounds) in [(30, 40), (100, 40), (300, 40), (1_000, 40), (3_000, 40), (10_000, 40), (30_000, 40), (100_000, 40), (1_000_000, 4)] {
+    for (n, rounds) in [
+        (30, 40),
+        (100, 40),
+        (300, 40),
+        (1_000, 40),
+        (3_000, 40),
+        (10_000, 40),
+        (30_000, 40),
+        (100_000, 40),
+        (1_000_000, 4),
+    ] {
         let mut total = 0.0;
         for round in 0..rounds {
             let data = draw(n, &mut random)?;
@@ -213,7 +245,12 @@ fn bayes(bench: &mut Bench) -> Outcome {
     }
     let logs: Vec<[f64; 2]> = errors.iter().map(|[x, y]| [x.ln(), y.ln()]).collect();
     let (power, left) = slope(&logs);
-    bench.check_close("power of n in the root mean square distance from the nearest linear function", -0.5, power, 0.05);
+    bench.check_close(
+        "power of n in the root mean square distance from the nearest linear function",
+        -0.5,
+        power,
+        0.05,
+    );
     bench.check_at_most("share of the variance that a straight line leaves", 0.02, left);
     bench.check_at_most("that distance with a million samples", 3e-3, errors[errors.len() - 1][1]);
     let rest = expectation(|x| (w0 + w1 * x - posterior_difference(x)).powi(2)).sqrt();
@@ -234,7 +271,10 @@ fn bayes(bench: &mut Bench) -> Outcome {
         .log_x()
         .log_y()
         .marked_series("root mean square over 40 samples", &errors)
-        .series("n^(−1/2)", &errors.iter().map(|[n, _]| [*n, errors[0][1] * (errors[0][0] / n).sqrt()]).collect::<Vec<_>>())
+        .series(
+            "n^(−1/2)",
+            &errors.iter().map(|[n, _]| [*n, errors[0][1] * (errors[0][0] / n).sqrt()]).collect::<Vec<_>>(),
+        )
         .render()?;
     bench.figure("error", "The distance of the minimum squared error discriminant from the linear function nearest to Bayes' discriminant, against the number of samples.", svg)?;
     let mut plot = Plot::new("x", "discriminant")

@@ -50,7 +50,8 @@ fn as_written(y: &Matrix, epsilon: f64) -> Vec<Vec<f64>> {
 
 /// The largest difference of an entry.
 fn off(matrix: &Matrix, rows: &[Vec<f64>]) -> f64 {
-    let entries = rows.iter().enumerate().flat_map(|(i, row)| row.iter().enumerate().map(move |(j, x)| (i, j, x)));
+    let entries =
+        rows.iter().enumerate().flat_map(|(i, row)| row.iter().enumerate().map(move |(j, x)| (i, j, x)));
     entries.map(|(i, j, x)| (matrix[(i, j)] - x).abs()).fold(0.0, f64::max)
 }
 
@@ -62,7 +63,11 @@ fn body(bench: &mut Bench) -> Outcome {
         vec![0.0, -1.0 / 3.0, 0.0, -1.0 / 3.0],
     ];
     let inverse = Pseudoinverse::of(&y)?;
-    bench.check_at_most("Y† and the printed matrix, largest difference", 1e-14, off(inverse.matrix(), &printed));
+    bench.check_at_most(
+        "Y† and the printed matrix, largest difference",
+        1e-14,
+        off(inverse.matrix(), &printed),
+    );
     bench.check_equal("rank of Y", 3, inverse.rank());
     let expected = [11.0 / 3.0, -4.0 / 3.0, -2.0 / 3.0];
     bench.check_all_close("a = Y†b", &expected, &inverse.times(&[1.0; 4])?, 1e-14);
@@ -72,7 +77,11 @@ fn body(bench: &mut Bench) -> Outcome {
     let fit = MseClassifier::default().fit(&data.examples, &data.labels)?;
     let [w1, w2] = [fit.model.weights()[0], fit.model.weights()[1]];
     bench.check_all_close("a of the classifier", &expected, &[fit.model.bias(), w1, w2], 1e-14);
-    bench.check_equal("examples that it puts on the wrong side", 0, wrong(&fit.model, &data.examples, &data.labels)?);
+    bench.check_equal(
+        "examples that it puts on the wrong side",
+        0,
+        wrong(&fit.model, &data.examples, &data.labels)?,
+    );
     let set = TrainingSet::new(&data.examples, &data.labels)?;
     bench.check_valid("its evidence, recomputed", fit.certificate.verify(&set)?);
 
@@ -97,9 +106,13 @@ fn body(bench: &mut Bench) -> Outcome {
 fn limits(bench: &mut Bench, example: &Matrix) -> Outcome {
     let mut random = ChaCha8Rng::seed_from_u64(bench.seed());
     let mut of_rank = |rows: usize, columns: usize, rank: usize| -> Result<Matrix, lm_core::Error> {
-        let mut factor = |n: usize| -> Vec<f64> { (0..n * rank).map(|_| random.random_range(-1.0..1.0)).collect() };
+        let mut factor =
+            |n: usize| -> Vec<f64> { (0..n * rank).map(|_| random.random_range(-1.0..1.0)).collect() };
         let (left, right) = (factor(rows), factor(columns));
-        product(&Matrix::from_columns(left, rows, rank)?, &Matrix::from_rows(&right, columns, rank)?.transposed()?)
+        product(
+            &Matrix::from_columns(left, rows, rank)?,
+            &Matrix::from_rows(&right, columns, rank)?.transposed()?,
+        )
     };
     let cases = [
         ("the example", example.clone(), 3),
@@ -129,10 +142,18 @@ fn limits(bench: &mut Bench, example: &Matrix) -> Outcome {
         );
         // In the middle: ε small beside the squares of the singular values, and large beside the rounding.
         let logs: Vec<[f64; 2]> = curve[2..6].iter().map(|[x, y]| [x.ln(), y.ln()]).collect();
-        bench.check_close(format!("{name}: power of ε in the difference from Y†, 10⁻³ to 10⁻⁶"), 1.0, slope(&logs).0, 0.05);
-        let last = off(&inverse.before_limit(1e-13)?, &(0..y.columns())
-            .map(|i| (0..y.rows()).map(|j| inverse.matrix()[(i, j)]).collect())
-            .collect::<Vec<Vec<f64>>>());
+        bench.check_close(
+            format!("{name}: power of ε in the difference from Y†, 10⁻³ to 10⁻⁶"),
+            1.0,
+            slope(&logs).0,
+            0.05,
+        );
+        let last = off(
+            &inverse.before_limit(1e-13)?,
+            &(0..y.columns())
+                .map(|i| (0..y.rows()).map(|j| inverse.matrix()[(i, j)]).collect())
+                .collect::<Vec<Vec<f64>>>(),
+        );
         bench.check_at_most(format!("{name}: difference from Y† at ε = 10⁻¹³"), 1e-8, last);
         plot = plot.marked_series(name, &curve);
     }
