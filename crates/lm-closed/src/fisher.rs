@@ -19,11 +19,12 @@ use lm_core::{
     Result, Sign, Stop, TrainingSet, Verdict, Weights,
 };
 
-use crate::centred::{Gathered, gather, whitening_of};
-use crate::lda::{ClassMoments, roundings, sizes};
+use crate::centred::{Centred, Labelled, gather};
+use crate::lda::roundings;
 use crate::range::InRange;
-use crate::scatter_residual::{Recomputed, products, relative_residual, roots, size_along};
+use crate::scatter_residual::{Recomputed, relative_residual, roots, size_along};
 use crate::threshold::{Cut, least_error};
+use crate::wrong_side::wrong_side;
 
 /// How the bias of the discriminant is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -83,28 +84,24 @@ impl Fisher {
     /// Fits examples that are in range.
     fn fit_in_range<E: Examples + ?Sized>(
         &self,
-        examples: &E,
-        moments: &ClassMoments,
-        set: (&BinaryLabels, &ClassLabels, Option<&Weights>),
+        set: Labelled<'_, E>,
+        centred: &Centred,
+        labels: &BinaryLabels,
     ) -> Result<(Linear, FisherFigures)> {
-        let (labels, classes, weights) = set;
-        let whitening = whitening_of(moments, examples, classes.indices(), weights)?;
-        let total = moments.weight();
-        let apart: Vec<f64> = moments
-            .mean(1)
-            .iter()
-            .zip(moments.mean(0))
-            .map(|(positive, negative)| positive - negative)
-            .collect();
+        let (examples, weights, means) = (set.examples, set.weights, &centred.means);
+        let whitening = centred.whitening(set, 0.0)?;
+        let total = means.weight();
+        let sides = || means.mean(1).iter().zip(means.mean(0));
+        let apart: Vec<f64> = sides().map(|(positive, negative)| positive - negative).collect();
         let w: Vec<f64> = whitening.solve(&apart)?.into_iter().map(|w| total * w).collect();
         // (m₊ − m₋)ᵗ Σ⁻¹ (m₊ − m₋), the squared distance of Mahalanobis.
         let distance: f64 = w.iter().zip(&apart).map(|(w, apart)| w * apart).sum();
         let middle: f64 = w
             .iter()
-            .zip(moments.mean(1).iter().zip(moments.mean(0)))
+            .zip(sides())
             .map(|(w, (positive, negative))| w * (0.5 * positive + 0.5 * negative))
             .sum();
-        let share = moments.class_weights()[1] / total;
+        let share = means.weights[1] / total;
         let weight = |row: usize| weights.map_or(1.0, |weights| weights.values()[row]);
         let bias = match self.threshold {
             Threshold::Midpoint => -middle,
@@ -121,7 +118,7 @@ impl Fisher {
         let figures = FisherFigures {
             criterion: distance / total,
             errors: wrong(examples, &model, labels, weight),
-            residual: measured(&model, moments, &apart, examples.len())?,
+            residual: measured(&model, centred, &apart, examples.len())?,
             rank: whitening.rank(),
             condition: whitening.condition(),
         };
@@ -130,15 +127,14 @@ impl Fisher {
 }
 
 /// What is left of `S_W w = W(m₊ − m₋)`, with the rounding of the sums added.
-fn measured(model: &Linear, moments: &ClassMoments, apart: &[f64], len: usize) -> Result<f64> {
-    let (dim, total, w) = (moments.dim(), moments.weight(), model.weights());
-    let diagonal: Vec<f64> = (0..dim).map(|k| moments.scatter()[(k, k)]).collect();
-    let (roots, sizes) = (roots(&diagonal), sizes(moments));
+fn measured(model: &Linear, centred: &Centred, apart: &[f64], len: usize) -> Result<f64> {
+    let (means, w) = (&centred.means, model.weights());
+    let (roots, sizes, total) = (roots(&centred.diagonal()), means.sizes(), means.weight());
     let along = size_along(&roots, w);
     let rhs: Vec<f64> = apart.iter().map(|apart| total * apart).collect();
-    let entry = 4.0 * f64::EPSILON * (roundings(len, dim) + dim as f64);
+    let entry = 4.0 * f64::EPSILON * (roundings(len, means.dim) + means.dim as f64);
     let doubt = |i: usize| entry * (roots[i] * along + rhs[i].abs()) + 8.0 * f64::EPSILON * total * sizes[i];
-    let product = products(moments.scatter(), &[w.to_vec()])?;
+    let product = centred.products(&[w.to_vec()])?;
     Ok(relative_residual(&product[0], &roots, along, &rhs, doubt))
 }
 
@@ -200,7 +196,7 @@ pub fn fisher_criterion<E: Examples + ?Sized>(
 /// What a discriminant claims of itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FisherFigures {
-    /// The largest value of Fisher's criterion, which the direction has.
+    /// The value of Fisher's criterion along the direction: the largest there is, unless the scatter is singular.
     pub criterion: f64,
     /// The weight of the training examples on the wrong side.
     pub errors: f64,
@@ -247,24 +243,6 @@ impl FisherCertificate {
         let (along, scatter) = (dot(w, &apart).value(), dot(w, &found.products[0]).value());
         Ok((left, if along == 0.0 { 0.0 } else { along * along / scatter }))
     }
-
-    /// The weight of the errors, least and most: a value within its rounding error of 0 may fall on either side.
-    fn recounted<E: Examples + ?Sized>(&self, set: &TrainingSet<'_, E, BinaryLabels>) -> (f64, f64) {
-        let (mut least, mut most) = (0.0, 0.0);
-        for row in (0..set.len()).rev() {
-            let (mut value, mut size, mut terms) = (self.model.bias(), self.model.bias().abs(), 2.0);
-            set.examples().row(row).for_each(|k, x| {
-                value += self.model.weights()[k] * x;
-                size += (self.model.weights()[k] * x).abs();
-                terms += 1.0;
-            });
-            let unsure = value.abs() <= 2.0 * terms * f64::EPSILON * size;
-            let wrong = Sign::of(value) != set.labels().signs()[row];
-            least += if wrong && !unsure { set.weight(row) } else { 0.0 };
-            most += if wrong || unsure { set.weight(row) } else { 0.0 };
-        }
-        (least, most)
-    }
 }
 
 impl<E: Examples + ?Sized> Certificate<TrainingSet<'_, E, BinaryLabels>> for FisherCertificate {
@@ -274,10 +252,7 @@ impl<E: Examples + ?Sized> Certificate<TrainingSet<'_, E, BinaryLabels>> for Fis
         let weight = |row: usize| set.weight(row);
         let (residual, criterion) = match InRange::of(examples)? {
             None => self.recomputed(examples, w, set.labels(), &weight)?,
-            Some(copy) => {
-                let w: Vec<f64> = w.iter().zip(&copy.scale).map(|(w, s)| w / s).collect();
-                self.recomputed(&copy.examples, &w, set.labels(), &weight)?
-            }
+            Some(copy) => self.recomputed(&copy.examples, &copy.carried(w), set.labels(), &weight)?,
         };
         let FisherFigures { criterion: claimed, errors, residual: bound, .. } = self.figures;
         let invalid = |what, claimed, recomputed| {
@@ -292,7 +267,7 @@ impl<E: Examples + ?Sized> Certificate<TrainingSet<'_, E, BinaryLabels>> for Fis
             return invalid("Fisher's criterion", claimed, criterion);
         }
         let rounding = 1e-12 * set.weights().map_or(set.len() as f64, Weights::total);
-        let (least, most) = self.recounted(set);
+        let (least, most) = wrong_side(&self.model, set)?;
         if !(least - rounding <= errors && errors <= most + rounding) {
             return invalid("the weight of the errors", errors, least);
         }
@@ -316,17 +291,16 @@ impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for Fisher {
         control: &Control<'_>,
     ) -> Result<Fit<Linear, FisherCertificate>> {
         self.validate()?;
-        let (labels, weights) = (set.labels(), set.weights());
+        let labels = set.labels();
         let mut meter = control.start(1);
         let integers: Vec<i64> = labels.signs().iter().map(|sign| sign.value() as i64).collect();
         let classes = ClassLabels::from_integers(&integers)?;
-        let sides = (labels, &classes, weights);
-        let (model, figures) = match gather(set.examples(), &classes, weights, meter.budget())? {
-            Gathered::AsGiven(moments) => self.fit_in_range(set.examples(), &moments, sides)?,
-            Gathered::Scaled(copy, moments) => {
-                let (model, figures) = self.fit_in_range(&copy.examples, &moments, sides)?;
-                let w = model.weights().iter().zip(&copy.scale).map(|(w, s)| w * s).collect();
-                (Linear::new(w, model.bias())?, figures)
+        let given = Labelled { examples: set.examples(), labels: &classes, weights: set.weights() };
+        let (model, figures) = match gather(given, meter.budget())? {
+            (None, centred) => self.fit_in_range(given, &centred, labels)?,
+            (Some(copy), centred) => {
+                let (model, figures) = self.fit_in_range(given.over(&copy), &centred, labels)?;
+                (copy.restored(&model)?, figures)
             }
         };
         // A closed form has one iteration, done whatever the limit.

@@ -381,8 +381,7 @@ impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for HoKashyap {
             None => self.run(set, &mut meter)?,
             Some(copy) => {
                 let (model, stop, evidence) = self.run(&set.over(&copy.examples)?, &mut meter)?;
-                let w = model.weights().iter().zip(&copy.scale).map(|(w, s)| w * s).collect();
-                (Linear::new(w, model.bias())?, stop, evidence)
+                (copy.restored(&model)?, stop, evidence)
             }
         };
         // What was shown is stated for the examples as they were given, and checked there.

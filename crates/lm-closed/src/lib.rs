@@ -23,6 +23,7 @@ mod separability;
 mod shrinkage;
 mod threshold;
 mod whitening;
+mod wrong_side;
 
 pub use fisher::{Fisher, FisherCertificate, FisherFigures, Threshold, fisher_criterion};
 pub use ho_kashyap::{HoKashyap, HoKashyapRule};

@@ -1,6 +1,6 @@
 //! Examples whose squares would leave the range of numbers, brought back into it.
 
-use lm_core::{Dense, Error, Examples, Result};
+use lm_core::{Dense, Error, Examples, Linear, Result};
 
 /// The exponent of two beyond which the size of a column is too large, or below whose negative it is too small, for sums of
 /// products.
@@ -50,6 +50,17 @@ impl InRange {
             examples.row(row).for_each(|k, x| out[k] = x * scale[k]);
         }
         Ok(Some(Self { examples: Dense::new(values, len, dim)?, scale }))
+    }
+
+    /// The function of the examples as they were that has the values of a function of the copy.
+    pub(crate) fn restored(&self, function: &Linear) -> Result<Linear> {
+        let weights = function.weights().iter().zip(&self.scale).map(|(w, s)| w * s).collect();
+        Linear::new(weights, function.bias())
+    }
+
+    /// The weights of a function of the copy that has the values of one of the examples as they were.
+    pub(crate) fn carried(&self, weights: &[f64]) -> Vec<f64> {
+        weights.iter().zip(&self.scale).map(|(w, s)| w / s).collect()
     }
 }
 

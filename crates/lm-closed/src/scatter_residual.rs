@@ -4,7 +4,6 @@
 //! `S_W v = Σ ω (x − m_c)((x − m_c)ᵗv)` from the examples, in double-double arithmetic.
 
 use lm_core::double_double::{DoubleDouble, add_transposed_products, subtract_products};
-use lm_core::linalg::{Matrix, matrix_vector};
 use lm_core::{Examples, Result, parallel};
 
 use crate::statistics::RowBlocks;
@@ -92,17 +91,24 @@ impl Recomputed {
 
     /// `m_c − m` for every class, `m` being the mean of all examples.
     pub(crate) fn deviations(&self) -> Vec<Vec<f64>> {
-        let total = self.weights.iter().fold(DoubleDouble::ZERO, |sum, &weight| sum + weight);
-        let mean: Vec<DoubleDouble> = (0..self.dim)
-            .map(|k| {
-                let terms =
-                    self.weights.iter().enumerate().map(|(c, &own)| self.means[c * self.dim + k] * own);
-                terms.fold(DoubleDouble::ZERO, |sum, term| sum + term) / total
-            })
-            .collect();
+        let mean = self.mean();
         let of_class =
             |own: &[DoubleDouble]| own.iter().zip(&mean).map(|(own, all)| (*own - *all).value()).collect();
         self.means.chunks_exact(self.dim).map(of_class).collect()
+    }
+
+    /// The mean of all examples, rounded.
+    pub(crate) fn total_mean(&self) -> Vec<f64> {
+        self.mean().iter().map(|mean| mean.value()).collect()
+    }
+
+    fn mean(&self) -> Vec<DoubleDouble> {
+        let total = self.weights.iter().fold(DoubleDouble::ZERO, |sum, &weight| sum + weight);
+        let of_column = |k: usize| {
+            let terms = self.weights.iter().enumerate().map(|(c, &own)| self.means[c * self.dim + k] * own);
+            terms.fold(DoubleDouble::ZERO, |sum, term| sum + term) / total
+        };
+        (0..self.dim).map(of_column).collect()
     }
 
     /// The difference of the means of two classes.
@@ -139,13 +145,6 @@ fn of_deviations(
 
 fn add(sums: &mut [DoubleDouble], terms: &[DoubleDouble]) {
     sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum = *sum + *term);
-}
-
-/// `S v` for each vector, of a symmetric matrix kept in its lower triangle.
-pub(crate) fn products(scatter: &Matrix, vectors: &[Vec<f64>]) -> Result<Vec<Vec<f64>>> {
-    let mut full = scatter.clone();
-    full.mirror_lower();
-    vectors.iter().map(|v| matrix_vector(&full, v)).collect()
 }
 
 /// The roots of the diagonal of a scatter matrix: no entry is larger than the product of two of them.

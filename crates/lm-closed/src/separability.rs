@@ -9,6 +9,7 @@ use lm_core::{
 
 use crate::statistics::{Moments, RowBlocks};
 use crate::whitening::Whitening;
+use crate::wrong_side::wrong_side;
 
 /// Whether examples are linearly separable, and how that is known.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +34,7 @@ impl Undecided {
         hyperplane: Linear,
         set: &TrainingSet<'_, E, BinaryLabels>,
     ) -> Result<Self> {
-        let (_, errors) = counted(&hyperplane, set)?;
+        let (_, errors) = wrong_side(&hyperplane, set)?;
         Ok(Self { hyperplane, errors })
     }
 
@@ -41,30 +42,6 @@ impl Undecided {
     pub fn errors(&self) -> f64 {
         self.errors
     }
-}
-
-/// The weight of the examples that are on the wrong side beyond doubt, and of those that are not on the right side beyond
-/// doubt.
-fn counted<E: Examples + ?Sized>(
-    hyperplane: &Linear,
-    set: &TrainingSet<'_, E, BinaryLabels>,
-) -> Result<(f64, f64)> {
-    set.examples().check_dim("the weight vector", hyperplane.weights().len())?;
-    let (mut least, mut most) = (0.0, 0.0);
-    for (row, sign) in set.labels().signs().iter().enumerate() {
-        let (mut value, mut size, mut terms) = (hyperplane.bias(), hyperplane.bias().abs(), 2.0);
-        set.examples().row(row).for_each(|k, x| {
-            let term = hyperplane.weights()[k] * x;
-            value += term;
-            size += term.abs();
-            terms += 1.0;
-        });
-        let (margin, rounding) = (sign.value() * value, 2.0 * terms * f64::EPSILON * size);
-        least += if margin < -rounding { set.weight(row) } else { 0.0 };
-        // Written so that NaN counts.
-        most += if margin > rounding { 0.0 } else { set.weight(row) };
-    }
-    Ok((least, most))
 }
 
 impl<E: Examples + ?Sized> Certificate<TrainingSet<'_, E, BinaryLabels>> for Separability {
@@ -91,7 +68,7 @@ impl<E: Examples + ?Sized> Certificate<TrainingSet<'_, E, BinaryLabels>> for Sep
                 }
             }
             Self::Undecided(undecided) => {
-                let (_, errors) = counted(&undecided.hyperplane, set)?;
+                let (_, errors) = wrong_side(&undecided.hyperplane, set)?;
                 let total = set.weights().map_or(set.len() as f64, Weights::total);
                 if (errors - undecided.errors).abs() <= 1e-12 * total {
                     return Ok(Verdict::Valid);

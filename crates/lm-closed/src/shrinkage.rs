@@ -134,8 +134,12 @@ pub fn ledoit_wolf(moments: &ClassMoments, fourth_powers: f64) -> Result<f64> {
             distance += times * off * off;
         }
     }
-    let variance = (fourth_powers / total - square) / total;
-    if !(square.is_finite() && variance.is_finite()) {
+    best_share((fourth_powers / total - square) / total, distance)
+}
+
+/// `γ` from `β²` and `δ²`.
+pub(crate) fn best_share(variance: f64, distance: f64) -> Result<f64> {
+    if !(variance.is_finite() && distance.is_finite()) {
         return Err(Error::Numerical { what: "the norm of the scatter" });
     }
     // A scatter that is a multiple of the identity is left as it is by any share.

@@ -36,6 +36,8 @@ enum Factor {
     Cholesky(Cholesky),
     /// `C⁺ = B Bᵗ`.
     Basis(Matrix),
+    /// `C^(−½) = r I + V diag(g) Vᵗ` with orthonormal columns of `V`.
+    Spread { directions: Matrix, gains: Vec<f64>, rest: f64 },
 }
 
 impl Whitening {
@@ -86,6 +88,24 @@ impl Whitening {
         Self::with_basis(scale, columns, |smallest| (largest / smallest) * (largest / smallest))
     }
 
+    /// From fewer centred rows than columns, each times the root of its weight, of `(1 − γ)RᵗR + γ(tr RᵗR/d)I`: across the rows
+    /// the scatter is that multiple of the identity, so no `d × d` matrix is needed.
+    pub(crate) fn of_shrunk_rows(rows: &Matrix, share: f64) -> Result<Self> {
+        let svd = Svd::thin(rows)?;
+        let trace: f64 = svd.values.iter().map(|sigma| sigma * sigma).sum();
+        let common = share * trace / rows.columns() as f64;
+        let scale = vec![1.0; rows.columns()];
+        if !(common > 0.0) {
+            return Self::with_basis(scale, std::iter::empty(), |_| 1.0);
+        }
+        let along = |sigma: &f64| (1.0 - share) * sigma * sigma + common;
+        let rest = common.sqrt().recip();
+        let gains = svd.values.iter().map(|sigma| along(sigma).sqrt().recip() - rest).collect();
+        let condition = svd.values.first().map_or(1.0, along) / common;
+        let (rank, factor) = (scale.len(), Factor::Spread { directions: svd.v, gains, rest });
+        Ok(Self { scale, factor, rank, condition })
+    }
+
     /// `T` from directions and the roots of what the scaled scatter is along them, in decreasing order.
     fn with_basis<'a>(
         scale: Vec<f64>,
@@ -123,6 +143,7 @@ impl Whitening {
         match &self.factor {
             Factor::Cholesky(factor) => factor.solve_lower(&mut columns).map(|()| columns),
             Factor::Basis(basis) => transposed_product(basis, &columns),
+            Factor::Spread { directions, gains, rest } => spread(directions, gains, *rest, columns),
         }
     }
 
@@ -131,6 +152,7 @@ impl Whitening {
         let mut back = match &self.factor {
             Factor::Cholesky(factor) => factor.solve_lower_transposed(&mut columns).map(|()| columns)?,
             Factor::Basis(basis) => product(basis, &columns)?,
+            Factor::Spread { directions, gains, rest } => spread(directions, gains, *rest, columns)?,
         };
         self.scale_rows(&mut back);
         Ok(back)
@@ -147,6 +169,21 @@ impl Whitening {
             columns.column_mut(j).iter_mut().zip(&self.scale).for_each(|(value, factor)| *value *= factor);
         }
     }
+}
+
+/// `(r I + V diag(g) Vᵗ) A`.
+fn spread(directions: &Matrix, gains: &[f64], rest: f64, mut columns: Matrix) -> Result<Matrix> {
+    let mut along = transposed_product(directions, &columns)?;
+    for j in 0..along.columns() {
+        along.column_mut(j).iter_mut().zip(gains).for_each(|(value, gain)| *value *= gain);
+    }
+    let added = product(directions, &along)?;
+    columns
+        .values_mut()
+        .iter_mut()
+        .zip(added.values())
+        .for_each(|(value, added)| *value = rest * *value + added);
+    Ok(columns)
 }
 
 /// The scale of every column.
@@ -237,6 +274,24 @@ mod tests {
                 assert!((back - given).abs() < 1e-12 * 20.0);
             }
         }
+    }
+
+    #[test]
+    fn shrunk_rows_are_inverted_without_their_matrix() {
+        let rows = [[1.0, 2.0, 3.0], [-0.5, 1.0, 1.0]];
+        let mut shrunk = scatter(&rows);
+        let (share, mean) = (0.3, (0..3).map(|k| shrunk[(k, k)]).sum::<f64>() / 3.0);
+        shrunk.values_mut().iter_mut().for_each(|value| *value *= 1.0 - share);
+        (0..3).for_each(|k| shrunk[(k, k)] += share * mean);
+        let way =
+            Whitening::of_shrunk_rows(&Matrix::from_rows(&rows.concat(), 2, 3).unwrap(), share).unwrap();
+        assert_eq!(way.rank(), 3);
+        let expected = [0.7, -1.2, 0.4];
+        for (found, expected) in way.solve(&times(&shrunk, &expected)).unwrap().iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-14, "{found} and {expected}");
+        }
+        let none = Whitening::of_shrunk_rows(&Matrix::zeros(2, 3).unwrap(), share).unwrap();
+        assert_eq!((none.rank(), none.solve(&expected).unwrap()), (0, vec![0.0; 3]));
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The evidence for a discriminant analysis: what is left of the systems that its vectors solve.
 
-use lm_core::linalg::Matrix;
+use lm_core::double_double::dot;
 use lm_core::{Certificate, ClassLabels, Discrepancy, Error, Examples, Result, TrainingSet, Verdict};
 
-use super::{ClassMoments, LdaModel, roundings, sizes};
+use super::{LdaModel, roundings};
+use crate::centred::Centred;
 use crate::range::InRange;
-use crate::scatter_residual::{Recomputed, products, relative_residual, roots, size_along};
+use crate::scatter_residual::{Recomputed, relative_residual, roots, size_along};
 
 /// Upper bounds of what is left of the systems, relative to the sizes of their terms, the rounding of the sums included.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,14 +42,11 @@ struct Sides<'a> {
 }
 
 impl Systems {
-    fn of(model: &LdaModel, scale: Option<&[f64]>) -> Self {
-        let unscaled = |v: &[f64]| match scale {
-            Some(scale) => v.iter().zip(scale).map(|(v, s)| v / s).collect(),
-            None => v.to_vec(),
-        };
+    fn of(model: &LdaModel, copy: Option<&InRange>) -> Self {
+        let carried = |v: &[f64]| copy.map_or_else(|| v.to_vec(), |copy| copy.carried(v));
         let functions = model.machine().functions();
-        let weights = functions.iter().map(|function| unscaled(function.weights()));
-        let vectors = weights.chain(model.projection().directions().map(unscaled)).collect();
+        let weights = functions.iter().map(|function| carried(function.weights()));
+        let vectors = weights.chain(model.projection().directions().map(carried)).collect();
         Self { vectors, classes: functions.len(), eigenvalues: model.projection().eigenvalues().to_vec() }
     }
 
@@ -97,36 +95,37 @@ impl Systems {
 }
 
 impl LdaFigures {
-    /// Measured by a solver, on the scatter that it has formed.
-    pub(super) fn measured(
-        model: &LdaModel,
-        moments: &ClassMoments,
-        scatter: &Matrix,
-        len: usize,
-    ) -> Result<Self> {
+    /// Measured by a solver, on the scatter that it has.
+    pub(super) fn measured(model: &LdaModel, centred: &Centred, len: usize) -> Result<Self> {
         let systems = Systems::of(model, None);
-        let dim = moments.dim();
-        let diagonal: Vec<f64> = (0..dim).map(|k| scatter[(k, k)]).collect();
-        let mean = moments.total_mean();
-        let deviation =
-            |class: usize| moments.mean(class).iter().zip(&mean).map(|(own, all)| own - all).collect();
-        let deviations: Vec<Vec<f64>> = (0..moments.classes().len()).map(deviation).collect();
-        let shaken: Vec<f64> = sizes(moments).iter().map(|size| 8.0 * f64::EPSILON * size).collect();
+        let means = &centred.means;
+        let mut sides = (centred.diagonal(), centred.products(&systems.vectors)?);
+        shrink(model.shrinkage(), &systems.vectors, &mut sides);
+        let shaken: Vec<f64> = means.sizes().iter().map(|size| 8.0 * f64::EPSILON * size).collect();
         Ok(systems.figures(&Sides {
-            total: moments.weight(),
-            class_weights: moments.class_weights(),
-            deviations: &deviations,
-            roots: &roots(&diagonal),
-            products: &products(scatter, &systems.vectors)?,
-            doubt: (4.0 * f64::EPSILON * (roundings(len, dim) + dim as f64), &shaken),
+            total: means.weight(),
+            class_weights: &means.weights,
+            deviations: &means.deviations(),
+            roots: &roots(&sides.0),
+            products: &sides.1,
+            doubt: (4.0 * f64::EPSILON * (roundings(len, means.dim) + means.dim as f64), &shaken),
         }))
+    }
+}
+
+/// Turns diagonal and products of `S_W` into those of `(1 − γ)S_W + γ(tr S_W/d)I`.
+fn shrink(share: f64, vectors: &[Vec<f64>], (diagonal, products): &mut (Vec<f64>, Vec<Vec<f64>>)) {
+    let common = share * diagonal.iter().sum::<f64>() / diagonal.len() as f64;
+    diagonal.iter_mut().for_each(|value| *value = (1.0 - share) * *value + common);
+    for (product, v) in products.iter_mut().zip(vectors) {
+        product.iter_mut().zip(v).for_each(|(value, v)| *value = (1.0 - share) * *value + common * v);
     }
 }
 
 /// A model, and how well its functions and directions solve the systems that define them.
 ///
 /// [`Certificate::verify`] takes class means and scatter from the examples anew, in double-double arithmetic and without
-/// forming a matrix, and accepts figures that are not exceeded.
+/// forming a matrix, and accepts figures that are not exceeded. The biases must stand for prior probabilities with sum 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LdaCertificate {
     model: LdaModel,
@@ -146,29 +145,45 @@ impl LdaCertificate {
     fn recomputed<E: Examples + ?Sized>(
         &self,
         examples: &E,
-        scale: Option<&[f64]>,
+        copy: Option<&InRange>,
         set: (&ClassLabels, &(dyn Fn(usize) -> f64 + Sync)),
-    ) -> Result<LdaFigures> {
+    ) -> Result<(LdaFigures, f64)> {
         let (labels, weight) = set;
-        let systems = Systems::of(&self.model, scale);
+        let systems = Systems::of(&self.model, copy);
         let class = |row: usize| labels.indices()[row] as usize;
         let found = Recomputed::of(examples, labels.classes().len(), class, weight, &systems.vectors)?;
-        let share = self.model.shrinkage();
-        let common = share * found.diagonal.iter().sum::<f64>() / examples.dim() as f64;
-        let shrunk = |value: &f64, v: f64| (1.0 - share) * value + common * v;
-        let diagonal: Vec<f64> = found.diagonal.iter().map(|value| shrunk(value, 1.0)).collect();
-        let products = found.products.iter().zip(&systems.vectors);
-        let products: Vec<Vec<f64>> = products
-            .map(|(product, v)| product.iter().zip(v).map(|(p, v)| shrunk(p, *v)).collect())
-            .collect();
-        Ok(systems.figures(&Sides {
+        let mut sides = (found.diagonal.clone(), found.products.clone());
+        shrink(self.model.shrinkage(), &systems.vectors, &mut sides);
+        let deviations = found.deviations();
+        let figures = systems.figures(&Sides {
             total: found.weight(),
             class_weights: &found.weights,
-            deviations: &found.deviations(),
-            roots: &roots(&diagonal),
-            products: &products,
+            deviations: &deviations,
+            roots: &roots(&sides.0),
+            products: &sides.1,
             doubt: (0.0, &vec![0.0; examples.dim()]),
-        }))
+        });
+        Ok((figures, self.unexplained(&systems, &found.total_mean(), &deviations)))
+    }
+}
+
+impl LdaCertificate {
+    /// How far the probabilities that the biases stand for, `ln π_c = b_c + w_cᵗm + ½w_cᵗ(m_c − m)`, are from having sum 1,
+    /// in excess of rounding.
+    fn unexplained(&self, systems: &Systems, mean: &[f64], deviations: &[Vec<f64>]) -> f64 {
+        let (mut sum, mut rounding) = (0.0, 0.0);
+        for ((function, w), deviation) in
+            self.model.machine().functions().iter().zip(&systems.vectors).zip(deviations)
+        {
+            let terms = [function.bias(), dot(w, mean).value(), 0.5 * dot(w, deviation).value()];
+            let prior = terms.iter().sum::<f64>().exp();
+            let products = w.iter().zip(mean).map(|(w, m)| (w * m).abs()).sum::<f64>();
+            sum += prior;
+            // Half of the digits of a solve are left at the worst condition that is used.
+            rounding +=
+                prior * (16.0 * f64::EPSILON * (products + terms[0].abs()) + 1e-7 * (1.0 + terms[2].abs()));
+        }
+        (f64::abs(sum - 1.0) - rounding).max(0.0)
     }
 }
 
@@ -182,14 +197,15 @@ impl<E: Examples + ?Sized> Certificate<TrainingSet<'_, E, ClassLabels>> for LdaC
             return Err(Error::Length { what: "the list of classes", expected, found });
         }
         let weight = |row: usize| set.weight(row);
-        let now = match InRange::of(examples)? {
+        let (now, unexplained) = match InRange::of(examples)? {
             None => self.recomputed(examples, None, (labels, &weight))?,
-            Some(copy) => self.recomputed(&copy.examples, Some(&copy.scale), (labels, &weight))?,
+            Some(copy) => self.recomputed(&copy.examples, Some(&copy), (labels, &weight))?,
         };
         let claims = [
             ("the residual of the functions", self.figures.solve_residual, now.solve_residual),
             ("the residual of the directions", self.figures.eigen_residual, now.eigen_residual),
             ("the deviation from orthogonality", self.figures.orthogonality, now.orthogonality),
+            ("the distance of the sum of the priors from 1", 0.0, unexplained),
         ];
         // Written so that NaN fails.
         let wrong = claims.iter().find(|(_, claimed, recomputed)| !(recomputed <= claimed));

@@ -20,6 +20,7 @@ use std::ops::Range;
 use lm_core::linalg::{Matrix, add_scatter};
 use lm_core::{ClassLabels, Error, Examples, Result, Weights, parallel};
 
+use super::class_means::ClassMeans;
 use crate::statistics::RowBlocks;
 
 /// How many chunks are in work at once: what memory they need does not grow with the data.
@@ -381,10 +382,7 @@ impl ClassMoments {
 
     /// The mean of all examples.
     pub fn total_mean(&self) -> Vec<f64> {
-        let total = self.weight();
-        let share = |class: usize| if total > 0.0 { self.weights[class] / total } else { 0.0 };
-        let sum = |k| (0..self.classes.len()).map(|class| share(class) * self.mean(class)[k]).sum();
-        (0..self.dim()).map(sum).collect()
+        ClassMeans::of_moments(self).total_mean()
     }
 
     /// The scatter within classes, `S_W`, in the lower triangle.
@@ -398,12 +396,10 @@ impl ClassMoments {
     /// # Errors
     /// As [`Matrix::zeros`].
     pub fn between(&self) -> Result<Matrix> {
-        let mean = self.total_mean();
         let (mut left, mut right) = (Vec::new(), Vec::new());
-        for (class, own) in self.weights.iter().enumerate() {
-            let deviations = self.mean(class).iter().zip(&mean).map(|(own, all)| own - all);
-            right.extend(deviations.clone());
-            left.extend(deviations.map(|deviation| own * deviation));
+        for (deviation, own) in ClassMeans::of_moments(self).deviations().iter().zip(&self.weights) {
+            right.extend_from_slice(deviation);
+            left.extend(deviation.iter().map(|deviation| own * deviation));
         }
         let mut between = Matrix::zeros(self.dim(), self.dim())?;
         add_scatter(&mut between, &left, &right)?;

@@ -13,11 +13,12 @@
 //! from the rows themselves; where it is singular, from its pseudoinverse, and the model says so.
 //! # Cost
 //! `nd²` operations on all cores, then `d³/3 + d²K`; memory for some twenty `d × d` matrices, and for a copy of the examples
-//! where the scatter is ill-conditioned.
+//! where the scatter is ill-conditioned. With fewer examples than columns `n²d` operations and memory for a few copies.
 //! # Reference
 //! Fisher (1936); Rao (1948); Duda, Hart & Stork (2001), sections 3.8 and 5.8; Hastie, Tibshirani & Friedman (2009), section 4.3.
 
 mod certificate;
+mod class_means;
 mod class_moments;
 mod model;
 mod projection;
@@ -27,16 +28,15 @@ pub use class_moments::ClassMoments;
 pub use model::LdaModel;
 pub use projection::Projection;
 
+pub(crate) use class_means::ClassMeans;
 pub(crate) use class_moments::roundings;
 
 use lm_core::linalg::{Matrix, Svd};
 use lm_core::multiclass::LinearMachine;
-use lm_core::{
-    ClassLabels, Control, Error, Examples, Fit, Learner, Linear, Result, Stop, TrainingSet, Weights,
-};
+use lm_core::{ClassLabels, Control, Error, Examples, Fit, Learner, Linear, Result, Stop, TrainingSet};
 
-use crate::centred::{Gathered, gather, whitening_of};
-use crate::shrinkage::{Shrinkage, fourth_powers, ledoit_wolf, shrunk};
+use crate::centred::{Centred, Labelled, gather};
+use crate::shrinkage::{Shrinkage, shrunk};
 use crate::whitening::Whitening;
 
 /// How probable each class is before an example is seen.
@@ -138,63 +138,41 @@ impl Lda {
                 return Err(Error::Setting { name: "shrinkage", value: f64::NAN, accepted });
             }
         };
+        let means = ClassMeans::of_moments(moments);
         let scatter = shrunk(moments.scatter(), share);
-        let whitening = Whitening::of_scatter(&scatter, moments.weight(), &sizes(moments))?;
-        self.model(moments, &whitening, share)
-    }
-
-    /// The share of the common variance to be mixed in.
-    fn share<E: Examples + ?Sized>(
-        &self,
-        moments: &ClassMoments,
-        examples: &E,
-        labels: &ClassLabels,
-        weights: Option<&Weights>,
-    ) -> Result<f64> {
-        match self.shrinkage {
-            Shrinkage::None => Ok(0.0),
-            Shrinkage::Given(share) => Ok(share),
-            Shrinkage::LedoitWolf => {
-                let integers: Vec<i64> =
-                    labels.indices().iter().map(|&index| labels.classes()[index as usize]).collect();
-                ledoit_wolf(moments, fourth_powers(moments, examples, &integers, weights)?)
-            }
-        }
+        let whitening = Whitening::of_scatter(&scatter, means.weight(), &means.sizes())?;
+        self.model(&means, &whitening, share)
     }
 
     /// Fits examples that are in range.
     fn fit_in_range<E: Examples + ?Sized>(
         &self,
-        examples: &E,
-        moments: &ClassMoments,
-        labels: &ClassLabels,
-        weights: Option<&Weights>,
+        set: Labelled<'_, E>,
+        centred: &Centred,
     ) -> Result<(LdaModel, LdaFigures)> {
-        let share = self.share(moments, examples, labels, weights)?;
-        let scatter = shrunk(moments.scatter(), share);
-        let whitening = if share > 0.0 {
-            Whitening::of_scatter(&scatter, moments.weight(), &sizes(moments))?
-        } else {
-            whitening_of(moments, examples, labels.indices(), weights)?
+        let share = match self.shrinkage {
+            Shrinkage::None => 0.0,
+            Shrinkage::Given(share) => share,
+            Shrinkage::LedoitWolf => centred.ledoit_wolf(set)?,
         };
-        let model = self.model(moments, &whitening, share)?;
-        let figures = LdaFigures::measured(&model, moments, &scatter, examples.len())?;
+        let model = self.model(&centred.means, &centred.whitening(set, share)?, share)?;
+        let figures = LdaFigures::measured(&model, centred, set.examples.len())?;
         Ok((model, figures))
     }
 
     /// Functions and directions, from the class means and a whitening transform.
-    fn model(&self, moments: &ClassMoments, whitening: &Whitening, share: f64) -> Result<LdaModel> {
-        let (dim, classes, total) = (moments.dim(), moments.classes().len(), moments.weight());
-        let shares: Vec<f64> = moments.class_weights().iter().map(|own| own / total).collect();
+    fn model(&self, means: &ClassMeans, whitening: &Whitening, share: f64) -> Result<LdaModel> {
+        let (dim, classes, total) = (means.dim, means.classes.len(), means.weight());
+        let shares: Vec<f64> = means.weights.iter().map(|own| own / total).collect();
         let present = shares.iter().filter(|share| **share > 0.0).count();
         if present < classes {
             return Err(Error::Classes { found: present, accepted: "every class with an example" });
         }
-        let mean = moments.total_mean();
+        let mean = means.total_mean();
         let mut weighted = Matrix::zeros(dim, classes)?;
-        for (class, share) in shares.iter().enumerate() {
-            let column = weighted.column_mut(class).iter_mut().zip(moments.mean(class)).zip(&mean);
-            column.for_each(|((to, own), all)| *to = (share * total).sqrt() * (own - all));
+        for (class, (own, deviation)) in means.weights.iter().zip(means.deviations()).enumerate() {
+            let column = weighted.column_mut(class).iter_mut().zip(deviation);
+            column.for_each(|(to, deviation)| *to = own.sqrt() * deviation);
         }
         // Tᵗ(m_c − m)√W_c: its squared singular values are the eigenvalues.
         let z = whitening.whiten(weighted)?;
@@ -214,16 +192,9 @@ impl Lda {
             };
             functions.push(Linear::new(weights, prior.ln() - at_mean - 0.5 * squares[class] / share)?);
         }
-        let machine = LinearMachine::new(moments.classes().to_vec(), functions)?;
+        let machine = LinearMachine::new(means.classes.clone(), functions)?;
         LdaModel::new(machine, projection, share, whitening.rank(), whitening.condition())
     }
-}
-
-/// The sizes of the numbers in each column, whose rounding the scatter holds: those of the class means.
-pub(crate) fn sizes(moments: &ClassMoments) -> Vec<f64> {
-    let classes = moments.classes().len();
-    let size = |k: usize| (0..classes).fold(0.0_f64, |size, class| size.max(moments.mean(class)[k].abs()));
-    (0..moments.dim()).map(size).collect()
 }
 
 /// The directions, from the class means in whitened coordinates.
@@ -257,14 +228,14 @@ impl<E: Examples + ?Sized> Learner<E, ClassLabels> for Lda {
         set: &TrainingSet<'_, E, ClassLabels>,
         control: &Control<'_>,
     ) -> Result<Fit<LdaModel, LdaCertificate>> {
-        let (labels, weights) = (set.labels(), set.weights());
-        self.validate(labels.classes().len())?;
+        self.validate(set.labels().classes().len())?;
         let mut meter = control.start(1);
-        let (model, figures) = match gather(set.examples(), labels, weights, meter.budget())? {
-            Gathered::AsGiven(moments) => self.fit_in_range(set.examples(), &moments, labels, weights)?,
-            Gathered::Scaled(copy, moments) => {
-                let (model, figures) = self.fit_in_range(&copy.examples, &moments, labels, weights)?;
-                (model.rescaled(&copy.scale)?, figures)
+        let given = Labelled { examples: set.examples(), labels: set.labels(), weights: set.weights() };
+        let (model, figures) = match gather(given, meter.budget())? {
+            (None, centred) => self.fit_in_range(given, &centred)?,
+            (Some(copy), centred) => {
+                let (model, figures) = self.fit_in_range(given.over(&copy), &centred)?;
+                (model.restored(&copy)?, figures)
             }
         };
         // A closed form has one iteration, done whatever the limit.

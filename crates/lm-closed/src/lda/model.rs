@@ -5,6 +5,7 @@ use lm_core::multiclass::{Classifier, Decisions, LinearMachine};
 use lm_core::{Error, Examples, Linear, Result};
 
 use super::projection::Projection;
+use crate::range::InRange;
 
 /// A linear machine whose functions are log-probabilities up to a common summand, with the projection that belongs to it.
 ///
@@ -128,22 +129,14 @@ impl LdaModel {
         Ok(out)
     }
 
-    /// The same model of examples whose columns were multiplied by `scale` before it was found.
-    pub(crate) fn rescaled(self, scale: &[f64]) -> Result<Self> {
-        let rescaled = |function: &Linear| {
-            let weights = function.weights().iter().zip(scale).map(|(w, s)| w * s).collect();
-            Linear::new(weights, function.bias())
-        };
-        let functions = self.machine.functions().iter().map(rescaled).collect::<Result<_>>()?;
+    /// The same model of the examples as they were before their columns were scaled.
+    pub(crate) fn restored(self, copy: &InRange) -> Result<Self> {
+        let functions: Result<Vec<Linear>> =
+            self.machine.functions().iter().map(|function| copy.restored(function)).collect();
         let classes = Classifier::<dyn Examples>::classes(&self.machine).to_vec();
-        let machine = LinearMachine::new(classes, functions)?;
-        Self::new(
-            machine,
-            self.projection.rescaled(scale)?,
-            self.shrinkage,
-            self.rank as usize,
-            self.condition,
-        )
+        let machine = LinearMachine::new(classes, functions?)?;
+        let projection = self.projection.restored(copy)?;
+        Self::new(machine, projection, self.shrinkage, self.rank as usize, self.condition)
     }
 }
 

@@ -3,6 +3,8 @@
 use lm_core::linalg::Matrix;
 use lm_core::{Error, Examples, Hypothesis, Linear, Result};
 
+use crate::range::InRange;
+
 /// Directions `v` with `S_B v = λ S_W v`, the most telling first, and the map `x ↦ vᵗ(x − m)` onto them.
 ///
 /// Along every direction the variance within classes is 1, and no two are correlated within classes. Their sign is such that
@@ -152,10 +154,12 @@ impl Projection {
         Ok(out)
     }
 
-    /// The same projection of examples whose columns were multiplied by `scale` before it was found.
-    pub(crate) fn rescaled(self, scale: &[f64]) -> Result<Self> {
-        let weights =
-            self.weights.chunks_exact(self.dim()).flat_map(|v| v.iter().zip(scale).map(|(v, s)| v * s));
-        Self::new(weights.collect(), self.biases.clone(), self.eigenvalues.clone(), self.dim())
+    /// The same projection of the examples as they were before their columns were scaled.
+    pub(crate) fn restored(self, copy: &InRange) -> Result<Self> {
+        let functions: Result<Vec<Linear>> =
+            self.functions()?.iter().map(|function| copy.restored(function)).collect();
+        let weights = functions?.iter().flat_map(|function| function.weights().to_vec()).collect();
+        let dim = self.dim();
+        Self::new(weights, self.biases, self.eigenvalues, dim)
     }
 }

@@ -150,6 +150,26 @@ fn fewer_examples_than_columns_and_dependent_columns_are_reported() {
     assert!(shrunk.certificate.verify(&set).unwrap().is_valid());
     assert!(shrunk.certificate.figures().solve_residual < 1e-11);
 
+    // The same from the matrix, which the fit does not form here.
+    let moments = ClassMoments::of(&examples, &labels, None).unwrap();
+    let share = shrunk.model.shrinkage();
+    let integers: Vec<i64> = labels.indices().iter().map(|&index| i64::from(index)).collect();
+    let fourth = fourth_powers(&moments, &examples, &integers, None).unwrap();
+    assert!((ledoit_wolf(&moments, fourth).unwrap() - share).abs() < 1e-12);
+    for (learner, model) in [
+        (Lda::default(), &fit.model),
+        (Lda::default().with_shrinkage(Shrinkage::Given(share)), &shrunk.model),
+    ] {
+        let solved = learner.solve(&moments).unwrap();
+        assert_eq!(solved.rank(), model.rank());
+        for (a, b) in solved.machine().functions().iter().zip(model.machine().functions()) {
+            let size = b.norm();
+            for (a, b) in a.weights().iter().zip(b.weights()) {
+                assert!((a - b).abs() < 1e-9 * size, "{a} and {b}");
+            }
+        }
+    }
+
     let (plain, labels) = iris();
     let reference = Lda::default().fit(&plain, &labels).unwrap().model;
     let rows: Vec<Vec<f64>> = (0..150)
@@ -166,6 +186,20 @@ fn fewer_examples_than_columns_and_dependent_columns_are_reported() {
         assert!((a - b).abs() < 1e-10 * b, "{a} and {b}");
     }
     assert_eq!(model.classify(&wide).unwrap(), reference.classify(&plain).unwrap());
+}
+
+#[test]
+fn many_more_columns_than_examples_need_no_matrix_of_the_columns() {
+    // Twenty thousand columns: their scatter would be 3.2 GB.
+    let (examples, labels) = clouds(12, 20_000, 3, 8);
+    let budget = Control::new(Budget::default().with_memory(50_000_000));
+    let set = TrainingSet::new(&examples, &labels).unwrap();
+    let fit = Lda::default().with_shrinkage(Shrinkage::LedoitWolf).fit_with(&set, &budget).unwrap();
+    assert_eq!((fit.model.rank(), errors(&fit.model, &examples, &labels)), (20_000, 0));
+    assert!(fit.certificate.verify(&set).unwrap().is_valid());
+    let plain = Lda::default().fit_with(&set, &budget).unwrap();
+    assert_eq!((plain.model.rank(), plain.model.projection().len()), (9, 2));
+    assert!(plain.certificate.verify(&set).unwrap().is_valid());
 }
 
 #[test]
