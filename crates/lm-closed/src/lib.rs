@@ -6,6 +6,37 @@
 //! accumulators ([`Moments`]) that can be merged, stored and solved; dual ones take a [`Gram`](lm_core::Gram) matrix. Each
 //! gives its residual as the certificate.
 
+pub mod least_squares;
+pub mod polynomial;
+pub mod ridge;
 pub mod statistics;
 
+mod centred;
+mod fisher;
+mod ho_kashyap;
+mod lda;
+mod mse;
+mod pseudoinverse;
+mod range;
+mod scatter_residual;
+mod separability;
+mod shrinkage;
+mod threshold;
+mod whitening;
+mod wrong_side;
+
+pub use fisher::{Fisher, FisherCertificate, FisherFigures, Threshold, fisher_criterion};
+pub use ho_kashyap::{HoKashyap, HoKashyapRule};
+pub use lda::{ClassMoments, Lda, LdaCertificate, LdaFigures, LdaModel, Priors, Projection};
+pub use mse::{MarginVector, MseCertificate, MseClassifier};
+pub use pseudoinverse::Pseudoinverse;
+pub use separability::{Separability, Undecided};
+pub use shrinkage::{Shrinkage, fourth_powers, ledoit_wolf};
+
+pub use least_squares::{
+    Diagnosis, Influence, LeastNormEvidence, LeastSquares, LinearSystemCertificate, LinearSystemFigures,
+    Route, Streamed, Summary,
+};
+pub use polynomial::{Polynomial, PolynomialCertificate, PolynomialFit};
+pub use ridge::{Criterion, Form, Path, PathPoint, Ridge, RidgePath};
 pub use statistics::{Moments, RowBlocks};

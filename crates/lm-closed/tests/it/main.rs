@@ -3,4 +3,13 @@
 // Helpers of tests may fail as loudly as tests do.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
+mod discriminant_conformance;
+mod fisher;
+mod ho_kashyap;
+mod lda;
+mod least_squares;
+mod linear_conformance;
 mod moments;
+mod mse;
+mod nist;
+mod ridge;

@@ -40,19 +40,24 @@ mod descent;
 mod dual;
 mod family;
 mod feature_space;
+mod fisher;
 mod gram_only;
 mod hinge;
+mod ho_kashyap;
 mod hyperplane;
 mod increments;
 mod inseparable;
+mod lda;
 mod lms;
 mod losses;
 mod many_classes;
 mod margin_slack;
 mod mercer;
+mod mse;
 mod never_ceasing;
 mod perceptron;
 mod polynomial;
+mod pseudoinverse;
 mod quadratic;
 mod relaxation;
 mod structured;
@@ -71,19 +76,24 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     dual::ENTRIES,
     family::ENTRIES,
     feature_space::ENTRIES,
+    fisher::ENTRIES,
     gram_only::ENTRIES,
     hinge::ENTRIES,
+    ho_kashyap::ENTRIES,
     hyperplane::ENTRIES,
     increments::ENTRIES,
     inseparable::ENTRIES,
+    lda::ENTRIES,
     lms::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
     mercer::ENTRIES,
+    mse::ENTRIES,
     never_ceasing::ENTRIES,
     perceptron::ENTRIES,
     polynomial::ENTRIES,
+    pseudoinverse::ENTRIES,
     quadratic::ENTRIES,
     relaxation::ENTRIES,
     structured::ENTRIES,
