@@ -6,6 +6,12 @@
 //! accumulators ([`Moments`]) that can be merged, stored and solved; dual ones take a [`Gram`](lm_core::Gram) matrix. Each
 //! gives its residual as the certificate.
 
+pub mod logistic;
 pub mod statistics;
 
+pub use logistic::{
+    Conditioning, FirthCertificate, FirthFigures, FirthLogistic, Frame, Irls, IrlsState, KernelLogistic,
+    KernelLogisticCertificate, Logistic, LogisticCertificate, LogisticInference, LogisticModel, LogisticStatistics,
+    Multinomial, MultinomialModel, Recession,
+};
 pub use statistics::{Moments, RowBlocks};
