@@ -26,7 +26,8 @@ macro_rules! settings {
             }
 
             /// The relative duality gap at which the model is good enough, between 0 and 1; default 1e-10. Convergence is
-            /// quadratic: a smaller gap costs a step, if any.
+            /// quadratic: a smaller gap costs a step, if any. Below some 4e-15 the gap is lost in rounding; a smaller
+            /// tolerance still makes the last step smaller, which gives more digits of the coefficients.
             #[must_use]
             pub fn with_tolerance(self, tolerance: f64) -> Self {
                 Self(Plan { tolerance, ..self.0 })

@@ -152,8 +152,7 @@ impl Irls {
         if self.penalty == 0.0 && total.smallest_margin() > 0.0 {
             return Ok(IrlsState::Separated);
         }
-        // What is left after the step is of the order of the square of what is left now.
-        let small = 0.5 * self.decrement <= 0.01 * self.tolerance.sqrt() * value;
+        let small = is_small(self.decrement, value, self.tolerance);
         let moves: f64 = self.step.iter().map(|step| step.abs()).sum();
         let exists = self.penalty > 0.0 || moves <= 0.5 && !self.reduced;
         self.settled = small && exists;
@@ -196,6 +195,10 @@ impl Irls {
 
     /// `½λΣw²`, from coordinates in the frame.
     fn penalty_at(&self, point: &[f64]) -> f64 {
+        // Not a product: weights of tiny columns may be too large to be squared.
+        if self.penalty == 0.0 {
+            return 0.0;
+        }
         let mut sum = 0.0;
         for function in point.chunks_exact(self.frame.dim() + 1) {
             sum += function.iter().zip(self.frame.scale()).map(|(w, s)| (w * s) * (w * s)).sum::<f64>();
@@ -288,6 +291,12 @@ pub(super) fn sum_to_zero(functions: &mut [f64], p: usize) {
         let mean = functions.iter().skip(j).step_by(p).sum::<f64>() / width as f64;
         functions.iter_mut().skip(j).step_by(p).for_each(|value| *value -= mean);
     }
+}
+
+/// Whether a step with this decrement leads to an objective that is good enough. What is left after the step is of the
+/// order of the square of what is left before; a tolerance below what a gap can show asks for digits of the coefficients.
+pub(super) fn is_small(decrement: f64, value: f64, tolerance: f64) -> bool {
+    0.5 * decrement <= (0.01 * tolerance.sqrt()).min(1e4 * tolerance) * value
 }
 
 /// Checks a penalty λ ≥ 0.

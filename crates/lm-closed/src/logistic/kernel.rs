@@ -21,10 +21,11 @@ use lm_core::{
     TrainingSet,
 };
 
-use super::irls::check_tolerance;
+use super::irls::{check_tolerance, is_small};
 use super::kernel_certificate::{KernelLogisticCertificate, probability_of};
 use super::likelihood::{Likelihood, loss, sigmoid};
 use super::newton::{Judged, Walk};
+use super::run::ROUNDING;
 
 /// The settings of kernel logistic regression.
 ///
@@ -102,7 +103,7 @@ impl<G: Gram + ?Sized> Learner<G, BinaryLabels> for KernelLogistic {
         let model = DualExpansion::from_all(&alpha, bias)?;
         let certificate = state.certificate(alpha, bias)?;
         // Converged is what the certificate says, not what the solver believes.
-        let missed = stop == Stop::Converged && certificate.figures().relative_gap() > self.tolerance;
+        let missed = stop == Stop::Converged && certificate.figures().relative_gap() > self.tolerance.max(ROUNDING);
         let report = meter.report(if missed { Stop::Stalled } else { stop }, None);
         Ok(Fit { model, report, certificate })
     }
@@ -117,6 +118,8 @@ struct State<'a> {
     gram: Option<Matrix>,
     /// Coefficients, bias and values `f`, one after the other: all of them are linear along a step.
     walk: Walk,
+    /// Minus the derivative of the objective along the last step.
+    decrement: f64,
 }
 
 impl<'a> State<'a> {
@@ -133,7 +136,7 @@ impl<'a> State<'a> {
         let n = rows.len();
         let mut start = vec![0.0; n];
         start.resize(2 * n + 1, odds);
-        Self { settings, rows, classes, weights, gram: None, walk: Walk::new(start) }
+        Self { settings, rows, classes, weights, gram: None, walk: Walk::new(start), decrement: f64::INFINITY }
     }
 
     fn run<G: Gram + ?Sized>(&mut self, gram: &G, meter: &mut Meter<'_>) -> Result<Stop> {
@@ -162,7 +165,8 @@ impl<'a> State<'a> {
             let gap = self.gap();
             let stop = meter.advance(1, 0);
             meter.observe(Some(self.walk.value()), gap);
-            if gap.is_some_and(|gap| gap <= self.settings.tolerance) {
+            let small = is_small(self.decrement, self.walk.value(), self.settings.tolerance);
+            if small && gap.is_some_and(|gap| gap <= self.settings.tolerance.max(ROUNDING)) {
                 return Ok(Stop::Converged);
             }
             if let Some(stop) = stop {
@@ -247,6 +251,7 @@ impl<'a> State<'a> {
         if !(step.iter().all(|s| s.is_finite()) && slope.is_finite()) {
             return Err(Error::Numerical { what: "a Newton step" });
         }
+        self.decrement = -slope;
         self.walk.propose(&step, slope.min(0.0));
         Ok(Turn::Ready)
     }

@@ -17,6 +17,9 @@ pub(super) struct Plan {
     pub(super) steps: u64,
 }
 
+/// The relative gap that rounding alone may leave.
+pub(super) const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
 /// What a run comes to.
 pub(super) struct Ended {
     pub(super) stop: Stop,
@@ -58,7 +61,7 @@ impl Plan {
         // Probabilities that miss the constraints by more than rounding bound nothing.
         const FEASIBLE: f64 = 1e-8;
         let figures = certificate.figures();
-        figures.relative_gap() <= self.tolerance && figures.infeasibility <= FEASIBLE
+        figures.relative_gap() <= self.tolerance.max(ROUNDING) && figures.infeasibility <= FEASIBLE
     }
 
     /// The end of a run at the end of a step, if it is good enough or no better than the one before.

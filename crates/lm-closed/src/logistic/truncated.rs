@@ -18,7 +18,7 @@ use lm_core::{Error, Examples, Linear, Meter, Result, Stop, parallel};
 
 use super::certificate::LogisticCertificate;
 use super::frame::Frame;
-use super::irls::sum_to_zero;
+use super::irls::{is_small, sum_to_zero};
 use super::newton::{Judged, Walk};
 use super::run::{Ended, Plan};
 use super::sample::Sample;
@@ -270,7 +270,7 @@ impl<'a, E: Examples + ?Sized> State<'a, E> {
 
     /// The end of the run if the gap at the end of the step is small enough, or gets no smaller.
     fn settled(&mut self) -> Result<Option<Ended>> {
-        let small = 0.5 * self.decrement <= 0.01 * self.plan.tolerance.sqrt() * self.walk.value();
+        let small = is_small(self.decrement, self.walk.value(), self.plan.tolerance);
         let moves: f64 = self.step.iter().map(|step| step.abs()).sum();
         if !small || self.plan.penalty == 0.0 && moves > 0.5 {
             return Ok(None);

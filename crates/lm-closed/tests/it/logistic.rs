@@ -171,7 +171,7 @@ fn a_fit_driven_block_by_block_is_the_fit_in_memory() {
             let mut total = irls.statistics().unwrap();
             for start in (0..5000).step_by(700) {
                 let rows: Vec<usize> = (start..5000.min(start + 700)).collect();
-                let part = lm_core::Selection::new(&examples, rows.clone()).unwrap();
+                let part = lm_core::Selection::new(&examples, &rows).unwrap();
                 let signs: Vec<Sign> = rows.iter().map(|&row| labels.signs()[row]).collect();
                 let own = Weights::new(rows.iter().map(|&row| weights.values()[row]).collect()).unwrap();
                 let mut statistics = irls.statistics().unwrap();

@@ -47,7 +47,7 @@ fn two_classes_agree_with_60_digit_arithmetic() {
     let (examples, labels, weights) = (examples(), labels(), weights());
     let set = TrainingSet::new(&examples, &labels).unwrap();
     let weighted = set.with_weights(&weights).unwrap();
-    let exact = Logistic::default().with_tolerance(1e-14);
+    let exact = Logistic::default().with_tolerance(1e-18);
     let control = Control::default();
     let fit = exact.with_penalty(0.0).fit_with(&set, &control).unwrap().converged().unwrap();
     let expected = [-0.1323302274407455543775294, 1.417732951629375689366909, 0.07943922292940812332614821];
@@ -101,7 +101,7 @@ fn three_classes_agree_with_60_digit_arithmetic() {
     let (examples, labels, weights) = (examples(), classes(), weights());
     let set = TrainingSet::new(&examples, &labels).unwrap();
     let weighted = set.with_weights(&weights).unwrap();
-    let exact = Multinomial::default().with_tolerance(1e-14);
+    let exact = Multinomial::default().with_tolerance(1e-18);
     let all = |functions: &[Linear]| functions.iter().flat_map(numbers).collect::<Vec<f64>>();
     let fit = exact.with_penalty(0.0).fit_with(&set, &Control::default()).unwrap().converged().unwrap();
     let expected = [
@@ -139,7 +139,7 @@ fn a_kernel_machine_agrees_with_60_digit_arithmetic() {
     let (examples, labels, weights) = (examples(), labels(), weights());
     let gram = VectorGram::new(&examples, VectorKernel::gaussian(0.5).unwrap()).unwrap();
     let set = TrainingSet::new(&gram, &labels).unwrap().with_weights(&weights).unwrap();
-    let learner = KernelLogistic::default().with_penalty(0.3).with_tolerance(1e-14);
+    let learner = KernelLogistic::default().with_penalty(0.3).with_tolerance(1e-18);
     let fit = learner.fit_with(&set, &Control::default()).unwrap().converged().unwrap();
     let mut found = fit.certificate.alpha()[..3].to_vec();
     found.push(fit.model.bias());
