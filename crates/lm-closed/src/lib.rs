@@ -11,7 +11,7 @@ pub mod statistics;
 
 pub use logistic::{
     Conditioning, FirthCertificate, FirthFigures, FirthLogistic, Frame, Irls, IrlsState, KernelLogistic,
-    KernelLogisticCertificate, Logistic, LogisticCertificate, LogisticInference, LogisticModel, LogisticStatistics,
-    Multinomial, MultinomialModel, Recession,
+    KernelLogisticCertificate, Logistic, LogisticCertificate, LogisticInference, LogisticModel,
+    LogisticStatistics, Multinomial, MultinomialModel, Recession,
 };
 pub use statistics::{Moments, RowBlocks};

@@ -1,6 +1,9 @@
 //! Logistic regression of two classes: settings, model and probabilities.
 
-use lm_core::{BinaryLabels, Control, Dense, Error, Examples, Fit, Hypothesis, Learner, Lift, Linear, Result, TrainingSet};
+use lm_core::{
+    BinaryLabels, Control, Dense, Error, Examples, Fit, Hypothesis, Learner, Lift, Linear, Result,
+    TrainingSet,
+};
 
 use super::certificate::LogisticCertificate;
 use super::likelihood::sigmoid;
@@ -139,7 +142,10 @@ impl LogisticModel {
     /// # Errors
     /// As [`Linear::decision`].
     pub fn probability(&self, example: &[f64]) -> Result<f64> {
-        self.probabilities(&Dense::single(example)?)?.first().copied().ok_or(Error::Empty { what: "the example" })
+        self.probabilities(&Dense::single(example)?)?
+            .first()
+            .copied()
+            .ok_or(Error::Empty { what: "the example" })
     }
 
     /// The probability of the positive class of every example, strictly between 0 and 1.

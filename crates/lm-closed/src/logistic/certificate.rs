@@ -142,9 +142,7 @@ fn figures<E: Examples + ?Sized>(
             sizes[p - 1] += weight;
             for (k, pair) in vectors.chunks_exact_mut(2 * p).enumerate() {
                 let (gradient, v) = pair.split_at_mut(p);
-                for (factor, to) in
-                    [(p_now[k], gradient), (likelihood.target(class, k) - p_before[k], v)]
-                {
+                for (factor, to) in [(p_now[k], gradient), (likelihood.target(class, k) - p_before[k], v)] {
                     example.add_scaled_to(weight * factor, &mut to[..p - 1]);
                     to[p - 1] += weight * factor;
                 }

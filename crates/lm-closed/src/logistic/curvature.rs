@@ -28,7 +28,11 @@ impl Curvature {
         let known = scale.iter().filter(|&&scale| scale > 0.0).count();
         for column in 0..n {
             for (row, value) in matrix.column_mut(column).iter_mut().enumerate().skip(column) {
-                *value = if row == column && scale[column] == 0.0 { 1.0 } else { *value * scale[row] * scale[column] };
+                *value = if row == column && scale[column] == 0.0 {
+                    1.0
+                } else {
+                    *value * scale[row] * scale[column]
+                };
             }
         }
         let tolerance = 16.0 * n as f64 * f64::EPSILON;
@@ -124,7 +128,10 @@ mod tests {
         let mut r = [3.0, 3.0, 0.0];
         curvature.solve(&mut r).unwrap();
         assert_eq!(curvature.rank(), 1);
-        assert!(r.iter().zip([1.5, 1.5, 0.0]).all(|(found, expected)| (found - expected).abs() < 1e-14), "{r:?}");
+        assert!(
+            r.iter().zip([1.5, 1.5, 0.0]).all(|(found, expected)| (found - expected).abs() < 1e-14),
+            "{r:?}"
+        );
     }
 
     #[test]

@@ -15,8 +15,8 @@
 
 use lm_core::linalg::{Matrix, Svd};
 use lm_core::{
-    BinaryLabels, Certificate, Control, Discrepancy, Examples, Fit, Learner, Linear, Meter, Result,
-    Row, Stop, TrainingSet, Verdict,
+    BinaryLabels, Certificate, Control, Discrepancy, Examples, Fit, Learner, Linear, Meter, Result, Row,
+    Stop, TrainingSet, Verdict,
 };
 
 use super::LogisticStatistics;
@@ -81,7 +81,10 @@ impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for FirthLogistic {
         let sample = Sample::binary(set);
         let mut meter = control.start(self.steps);
         let p = set.examples().dim().saturating_add(1);
-        meter.budget().check_memory("the Hessians of a sweep", sample.bytes().saturating_add(p.saturating_mul(8 * p)))?;
+        meter.budget().check_memory(
+            "the Hessians of a sweep",
+            sample.bytes().saturating_add(p.saturating_mul(8 * p)),
+        )?;
         let mut state = State::new(&sample, self.tolerance)?;
         let stop = state.run(&mut meter)?;
         let function = state.frame.function(state.walk.at())?;
@@ -184,7 +187,8 @@ fn correction<E: Examples + ?Sized>(
             frame.fill(sample.examples, row..row + 1, &mut block);
             let x = Row::DenseF64(&block);
             let probability = sigmoid(x.dot_dense(at));
-            let form: f64 = block.iter().enumerate().map(|(k, value)| value * x.dot_dense(inverse.column(k))).sum();
+            let form: f64 =
+                block.iter().enumerate().map(|(k, value)| value * x.dot_dense(inverse.column(k))).sum();
             let leverage = probability * (1.0 - probability) * form;
             x.add_scaled_to(weight * leverage * (probability - 0.5), correction);
             sizes.iter_mut().zip(&block).for_each(|(size, x)| *size += weight * x.abs());
@@ -262,7 +266,8 @@ impl<E: Examples + ?Sized> Certificate<TrainingSet<'_, E, BinaryLabels>> for Fir
         let score = scores.iter().zip(&sizes).map(share).fold(0.0, f64::max);
         let rounding = 64.0 * f64::EPSILON * (rows.len() as f64 + 16.0) + 8.0 * error;
         // Leverages by another way differ by the rounding of normal equations.
-        let condition = svd.values.first().zip(svd.values.get(rank.saturating_sub(1))).map_or(1.0, |(a, b)| a / b);
+        let condition =
+            svd.values.first().zip(svd.values.get(rank.saturating_sub(1))).map_or(1.0, |(a, b)| a / b);
         let claims = [
             ("the loss", self.figures.loss, loss, rounding * (1.0 + loss)),
             ("the corrected score", self.figures.score, score, rounding * (1.0 + condition * condition)),

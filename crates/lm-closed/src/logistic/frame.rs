@@ -87,7 +87,8 @@ impl Frame {
         let sparse = !examples.is_empty() && is_sparse(&examples.row(0));
         let columns = Columns::of(examples, weights, sparse)?;
         // A column of tiny numbers is not blown up beyond what keeps its penalty representable.
-        let largest = if penalty > 0.0 { ((100.0 - penalty.log2()) / 2.0).clamp(0.0, 1000.0) } else { 1000.0 };
+        let largest =
+            if penalty > 0.0 { ((100.0 - penalty.log2()) / 2.0).clamp(0.0, 1000.0) } else { 1000.0 };
         let mut centre = vec![0.0; examples.dim()];
         let mut scale = vec![1.0; examples.dim()];
         for (k, (centre, scale)) in centre.iter_mut().zip(&mut scale).enumerate() {

@@ -74,13 +74,20 @@ impl LogisticModel {
         let curvature = Curvature::of(total.hessian()?)?;
         let dim = frame.dim();
         if curvature.rank() <= dim {
-            return Err(Error::Numerical { what: "the standard error of coefficients that the data do not determine" });
+            return Err(Error::Numerical {
+                what: "the standard error of coefficients that the data do not determine",
+            });
         }
         let inverse = curvature.inverse()?;
         let errors = (0..dim).map(|k| inverse[(k, k)].max(0.0).sqrt() * frame.scale()[k]).collect();
         // b = b̃ − Σ cₖsₖw̃ₖ.
-        let map: Vec<f64> =
-            frame.centre().iter().zip(frame.scale()).map(|(centre, scale)| -centre * scale).chain([1.0]).collect();
+        let map: Vec<f64> = frame
+            .centre()
+            .iter()
+            .zip(frame.scale())
+            .map(|(centre, scale)| -centre * scale)
+            .chain([1.0])
+            .collect();
         let mut variance = 0.0;
         for (k, a) in map.iter().enumerate() {
             variance += a * inverse.column(k).iter().zip(&map).map(|(value, b)| value * b).sum::<f64>();

@@ -119,7 +119,19 @@ impl Irls {
         let step = vec![0.0; start.len()];
         let walk = Walk::new(start);
         let (settled, decrement, rank, condition, reduced) = (false, f64::INFINITY, None, 1.0, false);
-        Ok(Self { frame, classes, penalty, tolerance, walk, step, settled, decrement, rank, condition, reduced })
+        Ok(Self {
+            frame,
+            classes,
+            penalty,
+            tolerance,
+            walk,
+            step,
+            settled,
+            decrement,
+            rank,
+            condition,
+            reduced,
+        })
     }
 
     /// Empty statistics at the point where the next ones are wanted.

@@ -103,7 +103,8 @@ impl<G: Gram + ?Sized> Learner<G, BinaryLabels> for KernelLogistic {
         let model = DualExpansion::from_all(&alpha, bias)?;
         let certificate = state.certificate(alpha, bias)?;
         // Converged is what the certificate says, not what the solver believes.
-        let missed = stop == Stop::Converged && certificate.figures().relative_gap() > self.tolerance.max(ROUNDING);
+        let missed =
+            stop == Stop::Converged && certificate.figures().relative_gap() > self.tolerance.max(ROUNDING);
         let report = meter.report(if missed { Stop::Stalled } else { stop }, None);
         Ok(Fit { model, report, certificate })
     }
@@ -136,7 +137,15 @@ impl<'a> State<'a> {
         let n = rows.len();
         let mut start = vec![0.0; n];
         start.resize(2 * n + 1, odds);
-        Self { settings, rows, classes, weights, gram: None, walk: Walk::new(start), decrement: f64::INFINITY }
+        Self {
+            settings,
+            rows,
+            classes,
+            weights,
+            gram: None,
+            walk: Walk::new(start),
+            decrement: f64::INFINITY,
+        }
     }
 
     fn run<G: Gram + ?Sized>(&mut self, gram: &G, meter: &mut Meter<'_>) -> Result<Stop> {
@@ -146,7 +155,9 @@ impl<'a> State<'a> {
         }
         let n = self.rows.len();
         // The matrix, the one to be factored, and its factor while it is made.
-        meter.budget().check_memory("the Gram matrix and its factor", n.saturating_mul(n).saturating_mul(24))?;
+        meter
+            .budget()
+            .check_memory("the Gram matrix and its factor", n.saturating_mul(n).saturating_mul(24))?;
         if let Some(stop) = self.fill(gram, meter)? {
             return Ok(stop);
         }
@@ -297,7 +308,8 @@ impl<'a> State<'a> {
             // Without kernel values all coefficients are zero.
             None => Ok(vec![0.0; other.len()]),
         };
-        let sample: Vec<(u32, f64)> = self.classes.iter().copied().zip(self.weights.iter().copied()).collect();
+        let sample: Vec<(u32, f64)> =
+            self.classes.iter().copied().zip(self.weights.iter().copied()).collect();
         KernelLogisticCertificate::compute(alpha, bias, self.settings.penalty, &sample, own, f, &multiply)
     }
 }

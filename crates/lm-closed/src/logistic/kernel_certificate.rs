@@ -144,7 +144,8 @@ impl<G: Gram + ?Sized> Certificate<TrainingSet<'_, G, BinaryLabels>> for KernelL
             sums.add(class(row), set.weight(row), self.alpha[row], own + self.bias, self.penalty);
             norm += self.alpha[row] * own;
             dual_norm += beta[row] * dual;
-            size += self.penalty * self.alpha[row].abs().max(beta[row].abs()) * terms + set.weight(row) * terms;
+            size +=
+                self.penalty * self.alpha[row].abs().max(beta[row].abs()) * terms + set.weight(row) * terms;
             worst = worst.max(terms);
         }
         let now = sums.figures(norm, dual_norm, self.penalty)?;

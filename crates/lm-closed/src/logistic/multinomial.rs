@@ -74,7 +74,10 @@ impl MultinomialModel {
     /// # Errors
     /// As [`Linear::decision`](lm_core::Linear::decision).
     pub fn probability(&self, example: &[f64]) -> Result<Vec<f64>> {
-        self.probabilities(&Dense::single(example)?)?.into_iter().next().ok_or(Error::Empty { what: "the example" })
+        self.probabilities(&Dense::single(example)?)?
+            .into_iter()
+            .next()
+            .ok_or(Error::Empty { what: "the example" })
     }
 
     /// The probability of each class of every example.

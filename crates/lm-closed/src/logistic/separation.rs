@@ -75,7 +75,12 @@ impl Recession {
             return invalid("the number of margins that fall along the direction", 0, 1, Some(row));
         }
         if now.growing == 0 || now.growing != self.growing {
-            return invalid("the number of margins that grow along the direction", self.growing, now.growing, None);
+            return invalid(
+                "the number of margins that grow along the direction",
+                self.growing,
+                now.growing,
+                None,
+            );
         }
         if now.count != self.margins {
             return invalid("the number of margins", self.margins, now.count, None);
@@ -85,7 +90,10 @@ impl Recession {
 }
 
 /// Computes the margins of functions and proves with them, if they do, that no maximum exists.
-pub(super) fn prove<E: Examples + ?Sized>(sample: &Sample<'_, E>, functions: Vec<Linear>) -> Option<Recession> {
+pub(super) fn prove<E: Examples + ?Sized>(
+    sample: &Sample<'_, E>,
+    functions: Vec<Linear>,
+) -> Option<Recession> {
     let margins = Margins::of(sample, &functions);
     if margins.falling.is_some() || margins.growing == 0 {
         return None;
@@ -163,7 +171,13 @@ impl Margins {
 }
 
 /// `±(f(x) − g(x))` summed term by term, and a bound on the rounding error of that sum.
-fn margin<E: Examples + ?Sized>(examples: &E, row: usize, f: &Linear, g: Option<&Linear>, sign: f64) -> (f64, f64) {
+fn margin<E: Examples + ?Sized>(
+    examples: &E,
+    row: usize,
+    f: &Linear,
+    g: Option<&Linear>,
+    sign: f64,
+) -> (f64, f64) {
     let (mut value, mut size, mut terms) = (f.bias(), f.bias().abs(), 4.0);
     if let Some(g) = g {
         value -= g.bias();

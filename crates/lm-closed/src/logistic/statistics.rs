@@ -109,7 +109,11 @@ impl LogisticStatistics {
         examples.check_dim("the weight vector", self.frame.dim())?;
         let given = [Some(classes.len()), weights.map(|weights| weights.values().len())];
         if let Some(found) = given.into_iter().flatten().find(|&found| found != examples.len()) {
-            return Err(Error::Length { what: "the list of labels or weights", expected: examples.len(), found });
+            return Err(Error::Length {
+                what: "the list of labels or weights",
+                expected: examples.len(),
+                found,
+            });
         }
         if let Some(&class) = classes.iter().find(|&&class| class as usize >= self.classes) {
             return Err(Error::Index { what: "class", index: class as usize, len: self.classes });
@@ -133,7 +137,9 @@ impl LogisticStatistics {
         while start < rows.end {
             let block = start..rows.end.min(start + size);
             if self.frame.keeps_zeros() && sparse_block(examples, block.clone(), self.frame.dim()) {
-                block.clone().for_each(|row| self.add_sparse(&examples.row(row), classes[row], weight(row), &mut work));
+                block.clone().for_each(|row| {
+                    self.add_sparse(&examples.row(row), classes[row], weight(row), &mut work)
+                });
             } else {
                 self.add_block(examples, classes, &weight, block.clone(), &mut work)?;
             }
@@ -371,7 +377,8 @@ impl From<LogisticStatistics> for Stored {
     fn from(from: LogisticStatistics) -> Self {
         let mut hessian = Vec::new();
         for block in &from.blocks {
-            (0..block.columns()).for_each(|column| hessian.extend_from_slice(&block.column(column)[column..]));
+            (0..block.columns())
+                .for_each(|column| hessian.extend_from_slice(&block.column(column)[column..]));
         }
         // No format of numbers holds an infinity everywhere: no margin yet is written as the largest number.
         let sums = (from.weight, from.loss, from.margin.min(f64::MAX));
@@ -390,9 +397,14 @@ impl TryFrom<Stored> for LogisticStatistics {
         let p = frame.dim() + 1;
         let classes = usize::try_from(classes).unwrap_or(usize::MAX);
         let functions = at.len() / p;
-        let fits = functions * p == at.len() && (functions == 1 && classes == 2 || functions == classes && classes >= 2);
+        let fits = functions * p == at.len()
+            && (functions == 1 && classes == 2 || functions == classes && classes >= 2);
         if !fits {
-            return Err(Error::Length { what: "the point of the statistics", expected: classes, found: functions });
+            return Err(Error::Length {
+                what: "the point of the statistics",
+                expected: classes,
+                found: functions,
+            });
         }
         let expected = functions * (functions + 1) / 2 * (p * (p + 1) / 2);
         for (expected, found) in [(at.len(), gradient.len()), (expected, hessian.len())] {
@@ -401,14 +413,23 @@ impl TryFrom<Stored> for LogisticStatistics {
             }
         }
         let finite = at.iter().chain(&gradient).chain(&hessian).all(|value| value.is_finite());
-        if !(finite && weight >= 0.0 && weight.is_finite() && loss >= 0.0 && loss.is_finite() && !margin.is_nan()) {
+        if !(finite
+            && weight >= 0.0
+            && weight.is_finite()
+            && loss >= 0.0
+            && loss.is_finite()
+            && !margin.is_nan())
+        {
             return Err(Error::Numerical { what: "a sum of the statistics" });
         }
         let mut all = Self::at(frame, classes, at)?;
         let mut values = hessian.into_iter();
         for block in &mut all.blocks {
             for column in 0..p {
-                block.column_mut(column)[column..].iter_mut().zip(&mut values).for_each(|(to, from)| *to = from);
+                block.column_mut(column)[column..]
+                    .iter_mut()
+                    .zip(&mut values)
+                    .for_each(|(to, from)| *to = from);
             }
         }
         let margin = if margin == f64::MAX { f64::INFINITY } else { margin };

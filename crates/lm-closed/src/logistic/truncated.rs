@@ -180,7 +180,10 @@ impl<'a, E: Examples + ?Sized> State<'a, E> {
                     let weight = sample.weight(row) * probability * (1.0 - probability);
                     sums[p - 1] += weight;
                     if keeps_zeros {
-                        sample.examples.row(row).for_each(|k, x| sums[k] += weight * (x * scale[k]) * (x * scale[k]));
+                        sample
+                            .examples
+                            .row(row)
+                            .for_each(|k, x| sums[k] += weight * (x * scale[k]) * (x * scale[k]));
                     } else {
                         sample.examples.row(row).write_to(&mut dense);
                         for (k, x) in dense.iter().enumerate() {
@@ -255,7 +258,8 @@ impl<'a, E: Examples + ?Sized> State<'a, E> {
         let width = self.sample.likelihood.width();
         let margin = |row: usize| {
             let scores = &self.scores[row * width..(row + 1) * width];
-            self.sample.weight(row) == 0.0 || self.sample.likelihood.margin(self.sample.classes[row], scores) > 0.0
+            self.sample.weight(row) == 0.0
+                || self.sample.likelihood.margin(self.sample.classes[row], scores) > 0.0
         };
         if self.plan.penalty > 0.0 || !(0..self.sample.len()).all(margin) {
             return Ok(None);

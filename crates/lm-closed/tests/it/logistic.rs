@@ -1,12 +1,13 @@
 //! Logistic regression: separation, equivalent forms, streams, budgets.
 
 use lm_closed::{
-    FirthLogistic, Frame, Irls, IrlsState, KernelLogistic, Logistic, LogisticModel, LogisticStatistics, Multinomial,
+    FirthLogistic, Frame, Irls, IrlsState, KernelLogistic, Logistic, LogisticModel, LogisticStatistics,
+    Multinomial,
 };
 use lm_core::testing::{SplitMix64, close};
 use lm_core::{
-    BinaryLabels, Budget, Certificate, ClassLabels, Control, Csr, Dense, DualExpansion, Error, Examples, Hypothesis,
-    Learner, Linear, Sign, Stop, TrainingSet, VectorGram, VectorKernel, Weights,
+    BinaryLabels, Budget, Certificate, ClassLabels, Control, Csr, Dense, DualExpansion, Error, Examples,
+    Hypothesis, Learner, Linear, Sign, Stop, TrainingSet, VectorGram, VectorKernel, Weights,
 };
 
 /// Two clouds whose centres are `apart` along the first axis, with columns of different sizes.
@@ -14,7 +15,8 @@ fn clouds(n: usize, d: usize, apart: f64, seed: u64) -> (Dense<'static>, BinaryL
     let mut random = SplitMix64::new(seed);
     let mut rows = Vec::with_capacity(n);
     for i in 0..n {
-        let mut row: Vec<f64> = (0..d).map(|k| random.uniform(-1.0, 1.0) * 10.0_f64.powi(k as i32 % 3)).collect();
+        let mut row: Vec<f64> =
+            (0..d).map(|k| random.uniform(-1.0, 1.0) * 10.0_f64.powi(k as i32 % 3)).collect();
         row[0] += if i % 2 == 0 { -apart } else { apart };
         rows.push(row);
     }
@@ -151,8 +153,7 @@ fn the_gap_bounds_what_any_other_function_gains() {
 /// The objective by its definition.
 fn objective(examples: &Dense<'_>, labels: &BinaryLabels, f: &Linear, penalty: f64) -> f64 {
     let values = f.decision_values(examples).unwrap();
-    let loss: f64 =
-        values.iter().zip(labels.values()).map(|(f, y)| (-y * f).exp().ln_1p()).sum();
+    let loss: f64 = values.iter().zip(labels.values()).map(|(f, y)| (-y * f).exp().ln_1p()).sum();
     loss + 0.5 * penalty * f.norm() * f.norm()
 }
 
@@ -308,7 +309,8 @@ fn many_columns_by_conjugate_gradients_are_the_same_machine() {
 #[test]
 fn several_classes_by_conjugate_gradients_are_the_same_machine() {
     let (examples, _) = clouds(200, 5, 0.0, 8);
-    let labels = ClassLabels::from_integers(&(0..200).map(|i| (i * i / 3) % 4).collect::<Vec<i64>>()).unwrap();
+    let labels =
+        ClassLabels::from_integers(&(0..200).map(|i| (i * i / 3) % 4).collect::<Vec<i64>>()).unwrap();
     let set = TrainingSet::new(&examples, &labels).unwrap();
     let learner = Multinomial::default().with_penalty(0.3).with_tolerance(1e-12);
     let formed = learner.fit_with(&set, &Control::default()).unwrap().converged().unwrap();
@@ -323,7 +325,8 @@ fn several_classes_by_conjugate_gradients_are_the_same_machine() {
 #[test]
 fn columns_far_from_the_origin_and_of_any_size_make_no_difference() {
     let (examples, labels) = clouds(200, 3, 0.3, 11);
-    let reference = Logistic::default().with_penalty(0.0).fit(&examples, &labels).unwrap().converged().unwrap();
+    let reference =
+        Logistic::default().with_penalty(0.0).fit(&examples, &labels).unwrap().converged().unwrap();
     let values = reference.model.decision_values(&examples).unwrap();
     for (scale, shift) in [(1.0, 1e6), (1e100, 0.0), (1e-100, 0.0), (2.0_f64.powi(-900), 0.0), (1e300, 0.0)] {
         let rows: Vec<Vec<f64>> = (0..200)

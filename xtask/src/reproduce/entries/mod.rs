@@ -46,6 +46,7 @@ mod hyperplane;
 mod increments;
 mod inseparable;
 mod lms;
+mod logistic;
 mod losses;
 mod many_classes;
 mod margin_slack;
@@ -77,6 +78,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     increments::ENTRIES,
     inseparable::ENTRIES,
     lms::ENTRIES,
+    logistic::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
