@@ -39,4 +39,11 @@ pub use least_squares::{
 };
 pub use polynomial::{Polynomial, PolynomialCertificate, PolynomialFit};
 pub use ridge::{Criterion, Form, Path, PathPoint, Ridge, RidgePath};
+pub mod logistic;
+
+pub use logistic::{
+    Conditioning, FirthCertificate, FirthFigures, FirthLogistic, Frame, Irls, IrlsState, KernelLogistic,
+    KernelLogisticCertificate, Logistic, LogisticCertificate, LogisticInference, LogisticModel,
+    LogisticStatistics, Multinomial, MultinomialModel, Recession,
+};
 pub use statistics::{Moments, RowBlocks};

@@ -49,6 +49,7 @@ mod increments;
 mod inseparable;
 mod lda;
 mod lms;
+mod logistic;
 mod losses;
 mod many_classes;
 mod margin_slack;
@@ -85,6 +86,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     inseparable::ENTRIES,
     lda::ENTRIES,
     lms::ENTRIES,
+    logistic::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
