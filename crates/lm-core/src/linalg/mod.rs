@@ -49,7 +49,7 @@ fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()>
 }
 
 /// A power of two near `value`, so that multiplying by its inverse is exact; 1 for 0.
-fn power_of_two(value: f64) -> f64 {
+pub fn power_of_two(value: f64) -> f64 {
     if !(value > 0.0) {
         return 1.0;
     }
