@@ -28,16 +28,16 @@ mod jacobi;
 mod matrix;
 mod products;
 mod qr;
+mod scatter;
 mod single;
 mod svd;
 
 pub use cholesky::{Cholesky, Interruptible};
 pub use eigen::SymmetricEigen;
 pub use matrix::Matrix;
-pub use products::{
-    add_scatter, matrix_vector, product, product_transposed, transposed_product, transposed_vector,
-};
+pub use products::{matrix_vector, product, product_transposed, transposed_product, transposed_vector};
 pub use qr::Qr;
+pub use scatter::{add_centred_scatter, add_scatter};
 pub use single::SingleCholesky;
 pub use svd::Svd;
 

@@ -1,6 +1,6 @@
 //! E06: kernel methods beyond support vector machines.
 
-use lm_closed::{KernelNeighbours, KernelPca, KernelRidge};
+use lm_closed::{KernelLogistic, KernelNeighbours, KernelPca, KernelRidge};
 use lm_core::linalg::Matrix;
 use lm_core::multiclass::Classifier;
 use lm_core::{
@@ -41,6 +41,7 @@ fn body(bench: &mut Bench) -> Outcome {
     for (name, kernel) in [("linear", VectorKernel::linear()), ("Gaussian", gaussian)] {
         let errors = [
             ("kernel ridge regression", ridge(bench, name, &train, &test, kernel)?),
+            ("kernel logistic regression", logistic(bench, name, &train, &test, kernel)?),
             ("kernel perceptron", perceptron(&train, &test, kernel)?),
             ("nearest neighbours", neighbours(bench, name, &train, &classes, &test, kernel)?),
         ];
@@ -70,6 +71,23 @@ fn ridge(
         KernelRidge::default().with_ridge(0.1).with_bias(true).fit(&gram, &train.labels)?.converged()?;
     bench.check_valid(
         format!("kernel ridge regression, {name} kernel: certificate"),
+        fit.certificate.verify(&TrainingSet::new(&gram, &train.labels)?)?,
+    );
+    let f = fit.model.over_vectors(&train.examples, kernel)?;
+    Ok(wrong(&f, &test.examples, &test.labels)?)
+}
+
+fn logistic(
+    bench: &mut Bench,
+    name: &str,
+    train: &Binary,
+    test: &Binary,
+    kernel: VectorKernel,
+) -> Result<usize, Box<dyn std::error::Error>> {
+    let gram = VectorGram::new(&train.examples, kernel)?;
+    let fit = KernelLogistic::default().with_penalty(0.1).fit(&gram, &train.labels)?.converged()?;
+    bench.check_valid(
+        format!("kernel logistic regression, {name} kernel: certificate"),
         fit.certificate.verify(&TrainingSet::new(&gram, &train.labels)?)?,
     );
     let f = fit.model.over_vectors(&train.examples, kernel)?;

@@ -41,21 +41,27 @@ mod descent;
 mod dual;
 mod family;
 mod feature_space;
+mod fisher;
 mod gaussian_process;
 mod gram_only;
 mod hinge;
+mod ho_kashyap;
 mod hyperplane;
 mod increments;
 mod inseparable;
 mod kernel_ridge;
+mod lda;
 mod lms;
+mod logistic;
 mod losses;
 mod many_classes;
 mod margin_slack;
 mod mercer;
+mod mse;
 mod never_ceasing;
 mod perceptron;
 mod polynomial;
+mod pseudoinverse;
 mod quadratic;
 mod quadratic_regression;
 mod relaxation;
@@ -76,21 +82,27 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     dual::ENTRIES,
     family::ENTRIES,
     feature_space::ENTRIES,
+    fisher::ENTRIES,
     gaussian_process::ENTRIES,
     gram_only::ENTRIES,
     hinge::ENTRIES,
+    ho_kashyap::ENTRIES,
     hyperplane::ENTRIES,
     increments::ENTRIES,
     inseparable::ENTRIES,
+    lda::ENTRIES,
     kernel_ridge::ENTRIES,
     lms::ENTRIES,
+    logistic::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
     mercer::ENTRIES,
+    mse::ENTRIES,
     never_ceasing::ENTRIES,
     perceptron::ENTRIES,
     polynomial::ENTRIES,
+    pseudoinverse::ENTRIES,
     quadratic::ENTRIES,
     quadratic_regression::ENTRIES,
     relaxation::ENTRIES,
