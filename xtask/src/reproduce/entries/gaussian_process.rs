@@ -53,7 +53,7 @@ fn mean_is_ridge(bench: &mut Bench) -> Outcome {
         let process = GaussianProcess::new(covariance).fit(&data.examples, &data.labels)?.converged()?;
         let kernel = VectorKernel::gaussian_width(length)?;
         let gram = VectorGram::new(&data.examples, kernel)?;
-        let ridge = KernelRidge::default().with_ridge(noise).with_gap(1e-24).fit(&gram, &data.labels)?;
+        let ridge = KernelRidge::default().with_penalty(noise).with_gap(1e-24).fit(&gram, &data.labels)?;
         let (a, b) = (process.model.decision_values(&data.examples)?, ridge.model.decision_values(&gram)?);
         let off = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         bench.check_at_most(

@@ -107,7 +107,7 @@ fn compare(
 ) -> Outcome {
     let gram = VectorGram::new(examples, kernel)?;
     let (alpha, bias) = pairwise_ascent(&gram, targets.values(), cost)?;
-    let machine = KernelRidge::default().with_ridge(1.0 / cost).with_bias(true).with_gap(1e-24);
+    let machine = KernelRidge::default().with_penalty(1.0 / cost).with_bias(true).with_gap(1e-24);
     let ridge = machine.fit(&gram, targets)?;
     let size = alpha.iter().fold(0.0, |size: f64, alpha| size.max(alpha.abs()));
     let off = alpha.iter().zip(ridge.certificate.alpha()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -129,7 +129,7 @@ fn compare(
 fn criterion(bench: &mut Bench, examples: &Dense<'_>, targets: &Targets) -> Outcome {
     let cost = 2.0;
     let gram = VectorGram::new(examples, VectorKernel::linear())?;
-    let machine = KernelRidge::default().with_ridge(1.0 / cost).with_bias(true).with_gap(1e-24);
+    let machine = KernelRidge::default().with_penalty(1.0 / cost).with_bias(true).with_gap(1e-24);
     let f = machine.fit(&gram, targets)?.model.over_columns(examples)?;
     let mut gradient: Vec<f64> = f.weights().to_vec();
     let mut sum = 0.0;
@@ -150,7 +150,7 @@ fn limit(bench: &mut Bench, examples: &Dense<'_>, targets: &Targets) -> Outcome 
     let gram = VectorGram::new(examples, VectorKernel::linear())?;
     let mut distances = Vec::new();
     for cost in [1.0, 1e2, 1e4, 1e6] {
-        let machine = KernelRidge::default().with_ridge(1.0 / cost).with_bias(true).with_gap(1e-20);
+        let machine = KernelRidge::default().with_penalty(1.0 / cost).with_bias(true).with_gap(1e-20);
         let f = machine.fit(&gram, targets)?.model.over_columns(examples)?;
         let found: Vec<f64> = f.weights().iter().copied().chain([f.bias()]).collect();
         distances.push(distance(&found, &plain));
