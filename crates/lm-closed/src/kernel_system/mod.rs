@@ -84,6 +84,9 @@ pub(crate) struct System<'a, G: ?Sized> {
     pub(crate) solver: KernelSolver,
 }
 
+/// A way to go on with a matrix in memory.
+type Way<S> = fn(&S, &Matrix, &mut State<'_>, &mut Meter<'_>) -> Result<End>;
+
 /// A solution, or how far a run came.
 #[derive(Debug)]
 pub(crate) struct Solution {
@@ -184,12 +187,7 @@ impl<G: Gram + ?Sized> System<'_, G> {
     }
 
     /// Tries one preconditioner after the other on the matrix in memory, and at last its factor.
-    fn in_memory(
-        &self,
-        ways: &[fn(&Self, &Matrix, &mut State<'_>, &mut Meter<'_>) -> Result<End>],
-        state: &mut State<'_>,
-        meter: &mut Meter<'_>,
-    ) -> Result<End> {
+    fn in_memory(&self, ways: &[Way<Self>], state: &mut State<'_>, meter: &mut Meter<'_>) -> Result<End> {
         let triangle = match lower_triangle(self.gram, self.ridge, meter)? {
             Ok(triangle) => triangle,
             Err(stop) => return Ok(End::Stopped(stop)),
