@@ -19,10 +19,8 @@ use lm_core::double_double::DoubleDouble;
 use lm_core::linalg::Qr;
 use lm_core::{Error, Meter, Result, Stop};
 
+use super::refinement::refine;
 use super::table::Table;
-
-/// Rounds after which a correction that still shrinks is let be.
-const ROUNDS: usize = 30;
 
 /// Corrections below this share of the solution change no digit that is used: residuals too get some digits beyond those
 /// of an `f64`.
@@ -89,27 +87,7 @@ impl Orthogonal {
             beta: vec![DoubleDouble::ZERO; self.table.columns()],
             residuals: vec![DoubleDouble::ZERO; self.table.rows()],
         };
-        let (mut before, mut reached) = (f64::INFINITY, f64::INFINITY);
-        let mut stop = Stop::Stalled;
-        for round in 0..ROUNDS {
-            let change = state.step(self, targets)?;
-            let limit = meter.advance(1, 0);
-            if round > 0 {
-                reached = reached.min(change);
-            }
-            if change <= FINE || (round > 1 && change > before / 2.0) {
-                break;
-            }
-            if let Some(limit) = limit {
-                stop = limit;
-                break;
-            }
-            before = change;
-        }
-        // The last correction bounds the error before it.
-        if reached <= f64::EPSILON {
-            stop = Stop::Converged;
-        }
+        let stop = refine(FINE, meter, || state.step(self, targets))?;
         let State { beta, residuals } = state;
         Ok(Refined { beta, residuals, stop })
     }

@@ -37,12 +37,9 @@ const RANGE: i32 = 300;
 
 /// The largest size of some numbers, NaN if one is not finite.
 pub(crate) fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
-    values.into_iter().fold(
-        0.0,
-        |most: f64, value| {
-            if value.is_finite() { most.max(value.abs()) } else { f64::NAN + most }
-        },
-    )
+    values.into_iter().fold(0.0, |most: f64, value| {
+        if value.is_finite() && !most.is_nan() { most.max(value.abs()) } else { f64::NAN }
+    })
 }
 
 /// Whether arithmetic with numbers of this size keeps its digits; zeros do.

@@ -65,8 +65,8 @@ pub(crate) struct Solution {
     pub(crate) bias: DoubleDouble,
     /// Figures of the function with its coefficients rounded; `None` if they are still to be measured.
     pub(crate) figures: Option<LinearSystemFigures>,
-    /// `√Σ ωr²` before the coefficients are rounded; NaN if it is not known.
-    pub(crate) residual_norm: f64,
+    /// `√Σ ωr²` before the coefficients are rounded, where it is known.
+    pub(crate) residual_norm: Option<DoubleDouble>,
     pub(crate) stop: Stop,
     /// For a solution of least norm: numbers `u` with `Xᵗu = w`.
     pub(crate) multipliers: Option<Vec<f64>>,

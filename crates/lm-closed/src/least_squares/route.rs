@@ -6,7 +6,7 @@ use lm_core::{Error, Examples, Fit, Linear, Meter, Result, Stop};
 use super::certificate::{LeastNormEvidence, LinearSystemCertificate, measure, misalignment};
 use super::minimum_norm::MinimumNorm;
 use super::orthogonal::Orthogonal;
-use super::power::{in_range, largest, scaled};
+use super::power::{in_range, largest, scaled, scaled_wide};
 use super::problem::{Diagnosis, Problem, Route, Solution};
 use super::seminormal::{CONDITION, SemiNormal};
 use super::table::Table;
@@ -143,7 +143,7 @@ fn orthogonal(
         let (weights, bias) = table.unscaled(&refined.beta, scale);
         let squares = (refined.residuals[..table.examples()].iter().enumerate())
             .fold(DoubleDouble::ZERO, |sum, (row, r)| sum + *r * *r * table.weight(row));
-        let residual_norm = scaled(squares.sqrt().value(), scale + table.weight_exponent() / 2);
+        let residual_norm = Some(scaled_wide(squares.sqrt(), scale + table.weight_exponent() / 2));
         let stop = refined.stop;
         solutions.push(Solution { weights, bias, figures: None, residual_norm, stop, multipliers: None });
     }
@@ -166,7 +166,7 @@ fn least_norm(
         for (at, u) in found.multipliers[..table.examples()].iter().enumerate() {
             multipliers[table.row_of(at)] = scaled(*u, scale + found.exponent);
         }
-        let (residual_norm, stop) = (f64::NAN, found.stop);
+        let (residual_norm, stop) = (None, found.stop);
         let multipliers = Some(multipliers);
         solutions.push(Solution { weights, bias, figures: None, residual_norm, stop, multipliers });
     }

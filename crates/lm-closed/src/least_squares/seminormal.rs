@@ -142,7 +142,7 @@ impl SemiNormal {
         let mut state = State { functions: (0..problem.targets.len()).map(plain).collect::<Result<_>>()? };
         let mut stop = meter.advance(1, 0);
         let (mut before, mut shrink) = (f64::INFINITY, 0.0_f64);
-        let (mut norms, mut left) = (vec![f64::NAN; problem.targets.len()], f64::INFINITY);
+        let (mut norms, mut left) = (vec![None; problem.targets.len()], f64::INFINITY);
         let mut round = 0;
         while stop.is_none() {
             let change;
@@ -161,7 +161,7 @@ impl SemiNormal {
             before = change;
         }
         let stop = stop.unwrap_or(Stop::Stalled);
-        let finish = |((weights, bias), norm): (Coefficients, f64)| {
+        let finish = |((weights, bias), norm): (Coefficients, Option<DoubleDouble>)| {
             self.finish(problem, weights, bias, norm, left, stop)
         };
         Ok(state.functions.into_iter().zip(norms).map(finish).collect())
@@ -173,7 +173,7 @@ impl SemiNormal {
         problem: &Problem<'_, E>,
         weights: Vec<DoubleDouble>,
         bias: DoubleDouble,
-        residual_norm: f64,
+        norm: Option<DoubleDouble>,
         left: f64,
         stop: Stop,
     ) -> Solution {
@@ -186,13 +186,14 @@ impl SemiNormal {
             let part = spread * moved + self.penalty * share * w.hi.abs();
             part * part
         });
+        let residual_norm = norm.map_or(f64::NAN, DoubleDouble::value);
         let figures = LinearSystemFigures {
             residual_norm,
             backward_error: 2.0 * f64::EPSILON + columns * left,
             gradient_norm: 2.0 * gradient.sum::<f64>().sqrt(),
         };
         let figures = (stop == Stop::Converged).then_some(figures);
-        Solution { weights, bias, figures, residual_norm, stop, multipliers: None }
+        Solution { weights, bias, figures, residual_norm: norm, stop, multipliers: None }
     }
 }
 
@@ -207,20 +208,20 @@ impl State {
         &mut self,
         system: &SemiNormal,
         problem: &Problem<'_, E>,
-    ) -> Result<(f64, Vec<f64>)> {
+    ) -> Result<(f64, Vec<Option<DoubleDouble>>)> {
         let sweeps = sweep(problem, &self.functions)?;
         let (mut largest, mut norms) = (0.0_f64, Vec::with_capacity(sweeps.len()));
         for (function, sweep) in self.functions.iter_mut().zip(&sweeps) {
             let (change, norm) = correct(function, sweep, system)?;
             largest = largest.max(change);
-            norms.push(norm);
+            norms.push(Some(norm));
         }
         Ok((largest, norms))
     }
 }
 
 /// Corrects a function by what its gradient says.
-fn correct(function: &mut Coefficients, sweep: &Sweep, system: &SemiNormal) -> Result<(f64, f64)> {
+fn correct(function: &mut Coefficients, sweep: &Sweep, system: &SemiNormal) -> Result<(f64, DoubleDouble)> {
     let (weights, bias) = function;
     let total = sweep.total.value();
     let missing: Vec<DoubleDouble> =
@@ -237,7 +238,7 @@ fn correct(function: &mut Coefficients, sweep: &Sweep, system: &SemiNormal) -> R
             - (*g * 2.0 - *missing) * *change
             - DoubleDouble::product(*change, *change) * system.penalty;
     }
-    let norm = squares.value().max(0.0).sqrt();
+    let norm = if squares.hi > 0.0 { squares.sqrt() } else { DoubleDouble::ZERO };
     let (mut moved, mut all) = (shift.abs() * system.weight.sqrt(), 0.0_f64);
     for ((w, change), size) in weights.iter_mut().zip(&change).zip(&system.size) {
         *w = *w + *change;

@@ -18,7 +18,7 @@ use lm_core::linalg::matrix_vector;
 use lm_core::{Control, Error, Examples, Result, Weights, parallel};
 
 use super::certificate::{LinearSystemCertificate, measure};
-use super::power::{exponent, in_range, largest, scaled};
+use super::power::{exponent, in_range, largest, scaled, scaled_wide};
 use super::problem::{Diagnosis, Problem, Solution};
 use super::route::{moments, trusted};
 use super::table::Table;
@@ -87,14 +87,13 @@ impl Summary {
                 found: problem.targets.len(),
             });
         };
-        let residual_norm = match (solution.residual_norm.is_nan(), certificate.figures) {
-            (false, _) => solution.residual_norm,
-            (true, Some(figures)) => figures.residual_norm,
-            (true, None) => {
+        let residual_norm = match (solution.residual_norm, certificate.figures) {
+            (Some(norm), _) => norm,
+            (None, Some(figures)) => figures.residual_norm.into(),
+            (None, None) => {
                 let Problem { examples, weights, bias, penalty, .. } = *problem;
-                measure(examples, targets, weights, &certificate.function, bias, penalty)?
-                    .figures
-                    .residual_norm
+                let now = measure(examples, targets, weights, &certificate.function, bias, penalty)?;
+                now.figures.residual_norm.into()
             }
         };
         let spread = spread(targets, problem.weights, problem.bias);
@@ -105,21 +104,24 @@ impl Summary {
     /// A table from the norm of the residuals, the spread `√Σω(t − t̄)²` of the targets, and the roots of the diagonal of
     /// `(XᵗWX)⁻¹`.
     pub(crate) fn from_parts(
-        residual_norm: f64,
-        spread: f64,
+        norm: DoubleDouble,
+        spread: DoubleDouble,
         total: f64,
         bias: bool,
         inverse: Option<Vec<f64>>,
         diagnosis: Diagnosis,
     ) -> Self {
+        let residual_norm = norm.value();
         let degrees_of_freedom = total - diagnosis.rank as f64;
         let deviation = (degrees_of_freedom > 0.0).then(|| residual_norm / degrees_of_freedom.sqrt());
         let errors = deviation.zip(inverse).map(|(deviation, roots)| {
             let (own, weights) = roots.split_at(usize::from(bias));
             (weights.iter().map(|root| root * deviation).collect(), own.first().map(|root| root * deviation))
         });
-        let share = residual_norm / spread;
-        let r_squared = (spread > 0.0).then(|| 1.0 - share * share);
+        let r_squared = (spread.hi > 0.0).then(|| {
+            let share = norm / spread;
+            (DoubleDouble::from(1.0) - share * share).value()
+        });
         Self {
             degrees_of_freedom,
             residual_deviation: deviation,
@@ -132,7 +134,7 @@ impl Summary {
 }
 
 /// `√Σω(t − t̄)²`, or `√Σωt²` without a bias.
-pub(crate) fn spread(targets: &[f64], weights: Option<&Weights>, bias: bool) -> f64 {
+pub(crate) fn spread(targets: &[f64], weights: Option<&Weights>, bias: bool) -> DoubleDouble {
     let size = largest(targets.iter().copied());
     let unit = if in_range(size) { 0 } else { exponent(size) };
     let heavy = weights.map_or(1.0, |weights| largest(weights.values().iter().copied()));
@@ -148,7 +150,7 @@ pub(crate) fn spread(targets: &[f64], weights: Option<&Weights>, bias: bool) -> 
         let off = DoubleDouble::from(t) - mean;
         squares + off * off * weight
     });
-    scaled(squares.sqrt().value(), unit + weight_unit / 2)
+    scaled_wide(squares.sqrt(), unit + weight_unit / 2)
 }
 
 /// The roots of the diagonal of `(XᵗWX)⁻¹`, the bias first; `None` if the matrix cannot be told from a singular one.

@@ -129,11 +129,7 @@ impl PolynomialFit {
         if let Some(inverse) = &mut inverse {
             (0..).zip(inverse).for_each(|(k, root)| *root = scaled(*root, -unit * k));
         }
-        let norm = if solution.residual_norm.is_nan() {
-            certificate.figures().residual_norm
-        } else {
-            solution.residual_norm
-        };
+        let norm = solution.residual_norm.unwrap_or_else(|| certificate.figures().residual_norm.into());
         let total = weights.map_or(points.len() as f64, Weights::total);
         let summary = Summary::from_parts(
             norm,

@@ -18,12 +18,12 @@
 
 use lm_core::double_double::DoubleDouble;
 use lm_core::linalg::{Cholesky, Matrix, matrix_vector, transposed_product};
-use lm_core::{Examples, Meter, Result, Stop};
+use lm_core::{Examples, Meter, Result};
 
-use crate::least_squares::{Diagnosis, Problem, Route, Solution, Table, scaled};
+use crate::least_squares::{Diagnosis, Problem, Route, Solution, Table, refine, scaled};
 
-/// Rounds after which a correction that still shrinks is let be.
-const ROUNDS: usize = 30;
+/// Corrections below this share of the unknowns change no digit that is used.
+const FINE: f64 = 1e-20;
 
 /// The largest condition at which a round gains digits.
 const CONDITION: f64 = 1e13;
@@ -99,30 +99,11 @@ impl Dual {
     fn solve(&self, given: &[f64], meter: &mut Meter<'_>) -> Result<Solution> {
         let (targets, scale) = self.table.targets(given);
         let mut state = State { v: vec![DoubleDouble::ZERO; self.roots.len()], bias: DoubleDouble::ZERO };
-        let (mut before, mut reached) = (f64::INFINITY, f64::INFINITY);
-        let mut stop = Stop::Stalled;
-        for round in 0..ROUNDS {
-            let change = state.step(self, &targets)?;
-            let limit = meter.advance(1, 0);
-            if round > 0 {
-                reached = reached.min(change);
-            }
-            if change <= 1e-20 || (round > 1 && change > before / 2.0) {
-                break;
-            }
-            if let Some(limit) = limit {
-                stop = limit;
-                break;
-            }
-            before = change;
-        }
-        if reached <= f64::EPSILON {
-            stop = Stop::Converged;
-        }
+        let stop = refine(FINE, meter, || state.step(self, &targets))?;
         let weights = self.table.gradient(&state.v);
         let (weights, _) = self.table.unscaled(&weights, scale);
         let bias = DoubleDouble { hi: scaled(state.bias.hi, scale), lo: scaled(state.bias.lo, scale) };
-        Ok(Solution { weights, bias, figures: None, residual_norm: f64::NAN, stop, multipliers: None })
+        Ok(Solution { weights, bias, figures: None, residual_norm: None, stop, multipliers: None })
     }
 }
 

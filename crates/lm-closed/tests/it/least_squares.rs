@@ -101,8 +101,10 @@ fn dependent_columns_get_the_least_norm_whatever_their_units() {
         let w = found.model.weights();
         let total = plain.model.weights()[0];
         let share = 1.0 + 4.0 * unit * unit;
-        assert!((w[0] - total / share).abs() < 1e-13 * total.abs(), "seed {seed}: {w:?}");
-        assert!((w[3] - total * 2.0 * unit / share).abs() < 1e-13 * total.abs(), "seed {seed}: {w:?}");
+        let size = w.iter().fold(0.0_f64, |most, w| most.max(w.abs()));
+        assert!((w[0] - total / share).abs() < 1e-14 * size, "seed {seed}: {w:?}");
+        assert!((w[3] - total * 2.0 * unit / share).abs() < 1e-14 * size, "seed {seed}: {w:?}");
+        assert!((w[0] + 2.0 * unit * w[3] - total).abs() < 1e-13 * size, "seed {seed}: {w:?}");
         assert!((w[1] - plain.model.weights()[1]).abs() < 1e-12 && w[4] == 0.0, "seed {seed}: {w:?}");
         let evidence = found.certificate.least_norm().unwrap();
         assert!(evidence.error() < 1e-12, "seed {seed}: {:e}", evidence.error());

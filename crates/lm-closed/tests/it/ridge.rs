@@ -69,7 +69,7 @@ fn large_data_are_solved_by_moments_to_the_same_digits() {
             assert_eq!(large.certificate.distance_bound(), None);
         } else {
             assert!(
-                large.certificate.distance_bound().unwrap() < 1e-9,
+                large.certificate.distance_bound().unwrap() < 1e-9 / penalty,
                 "{:?}",
                 large.certificate.distance_bound()
             );

@@ -34,6 +34,7 @@
 
 mod augmented;
 mod batch;
+mod beyond;
 mod bias_step;
 mod criteria;
 mod descent;
@@ -41,14 +42,17 @@ mod dual;
 mod family;
 mod feature_space;
 mod fisher;
+mod gaussian_process;
 mod gram_only;
 mod hinge;
 mod ho_kashyap;
 mod hyperplane;
 mod increments;
 mod inseparable;
+mod kernel_ridge;
 mod lda;
 mod lms;
+mod logistic;
 mod losses;
 mod many_classes;
 mod margin_slack;
@@ -59,6 +63,7 @@ mod perceptron;
 mod polynomial;
 mod pseudoinverse;
 mod quadratic;
+mod quadratic_regression;
 mod relaxation;
 mod structured;
 mod widrow_hoff;
@@ -70,6 +75,7 @@ use super::entry::Entry;
 pub(super) const GROUPS: &[&[Entry]] = &[
     augmented::ENTRIES,
     batch::ENTRIES,
+    beyond::ENTRIES,
     bias_step::ENTRIES,
     criteria::ENTRIES,
     descent::ENTRIES,
@@ -77,6 +83,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     family::ENTRIES,
     feature_space::ENTRIES,
     fisher::ENTRIES,
+    gaussian_process::ENTRIES,
     gram_only::ENTRIES,
     hinge::ENTRIES,
     ho_kashyap::ENTRIES,
@@ -84,7 +91,9 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     increments::ENTRIES,
     inseparable::ENTRIES,
     lda::ENTRIES,
+    kernel_ridge::ENTRIES,
     lms::ENTRIES,
+    logistic::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
@@ -95,6 +104,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     polynomial::ENTRIES,
     pseudoinverse::ENTRIES,
     quadratic::ENTRIES,
+    quadratic_regression::ENTRIES,
     relaxation::ENTRIES,
     structured::ENTRIES,
     widrow_hoff::ENTRIES,
