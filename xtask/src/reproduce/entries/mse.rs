@@ -271,7 +271,7 @@ fn bayes(bench: &mut Bench) -> Outcome {
     let svg = Plot::new("samples n", "distance from the nearest linear function")
         .log_x()
         .log_y()
-        .marked_series("root mean square over 40 samples", &errors)
+        .marked_series("root mean square", &errors)
         .series(
             "n^(−1/2)",
             &errors.iter().map(|[n, _]| [*n, errors[0][1] * (errors[0][0] / n).sqrt()]).collect::<Vec<_>>(),
