@@ -54,6 +54,7 @@ mod never_ceasing;
 mod perceptron;
 mod polynomial;
 mod quadratic;
+mod regression;
 mod relaxation;
 mod structured;
 mod widrow_hoff;
@@ -85,6 +86,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     perceptron::ENTRIES,
     polynomial::ENTRIES,
     quadratic::ENTRIES,
+    regression::ENTRIES,
     relaxation::ENTRIES,
     structured::ENTRIES,
     widrow_hoff::ENTRIES,
