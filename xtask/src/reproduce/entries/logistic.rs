@@ -56,15 +56,25 @@ fn probabilities(model: &Linear, examples: &Dense<'_>) -> Result<Vec<f64>, Error
 }
 
 fn reweighted(bench: &mut Bench) -> Outcome {
-    let sets =
-        [("clouds", clouds(200, 3, 1.5, bench.seed())?), ("versicolor and virginica", pair(&iris()?, [1.0, 2.0])?)];
+    let sets = [
+        ("clouds", clouds(200, 3, 1.5, bench.seed())?),
+        ("versicolor and virginica", pair(&iris()?, [1.0, 2.0])?),
+    ];
     for (name, data) in &sets {
         let len = data.examples.len();
         let plain = Logistic::default().with_penalty(0.0).with_tolerance(1e-18);
         let fit = plain.fit(&data.examples, &data.labels)?.converged()?;
         let set = TrainingSet::new(&data.examples, &data.labels)?;
-        bench.check_at_most(format!("{name}: steps until the gap is closed"), 12.0, fit.report.iterations as f64);
-        bench.check_at_most(format!("{name}: relative duality gap"), 1e-10, fit.certificate.figures().relative_gap());
+        bench.check_at_most(
+            format!("{name}: steps until the gap is closed"),
+            12.0,
+            fit.report.iterations as f64,
+        );
+        bench.check_at_most(
+            format!("{name}: relative duality gap"),
+            1e-10,
+            fit.certificate.figures().relative_gap(),
+        );
         bench.check_valid(format!("{name}: gap recomputed"), fit.certificate.verify(&set)?);
         let rows = augmented(&data.examples, len);
         for step in 1..=3_u64 {
@@ -100,7 +110,8 @@ fn separable(bench: &mut Bench) -> Outcome {
     let examples = Dense::new(vec![-3.0, -2.0, -1.0, 1.0, 2.0, 3.0], 6, 1)?;
     let labels = BinaryLabels::from_integers(&[-1, -1, -1, 1, 1, 1])?;
     let touching = Dense::new(vec![-3.0, -2.0, 0.0, 0.0, 2.0, 3.0], 6, 1)?;
-    for (name, examples, complete) in [("±1, ±2, ±3", &examples, true), ("±3, ±2, twice 0", &touching, false)] {
+    for (name, examples, complete) in [("±1, ±2, ±3", &examples, true), ("±3, ±2, twice 0", &touching, false)]
+    {
         let set = TrainingSet::new(examples, &labels)?;
         let fit = Logistic::default().with_penalty(0.0).fit(examples, &labels)?;
         let proof = fit.certificate.recession();
@@ -127,7 +138,11 @@ fn separable(bench: &mut Bench) -> Outcome {
         let pull: f64 = [1.0, 2.0, 3.0].iter().map(|x| 2.0 * x / (1.0 + (x * w).exp())).sum();
         (penalty * w - pull).abs() / (penalty * w)
     });
-    bench.check_at_most("slope for λ = 1 … 10⁻¹²: error of λw = 2Σx/(1 + exp(xw))", 1e-6, off.fold(0.0, f64::max));
+    bench.check_at_most(
+        "slope for λ = 1 … 10⁻¹²: error of λw = 2Σx/(1 + exp(xw))",
+        1e-6,
+        off.fold(0.0, f64::max),
+    );
     let growth = slopes.windows(2).map(|pair| pair[1][1] - pair[0][1]).fold(f64::INFINITY, f64::min);
     bench.check_at_least("the least growth of the slope for each tenth of λ", 1.0, growth);
     let firth = FirthLogistic::default().fit(&examples, &labels)?.converged()?;
@@ -201,11 +216,14 @@ fn moons(bench: &mut Bench) -> Outcome {
     let nine = 9.0_f64.ln();
     let svg = Plot::new("x₁", "x₂")
         .equal_axes()
-        .contours(value, &[
-            ("p = ½", 0.0, Stroke::SOLID),
-            ("p = 0.9", nine, Stroke::DASHED),
-            ("p = 0.1", -nine, Stroke::DASHED),
-        ])
+        .contours(
+            value,
+            &[
+                ("p = ½", 0.0, Stroke::SOLID),
+                ("p = 0.9", nine, Stroke::DASHED),
+                ("p = 0.1", -nine, Stroke::DASHED),
+            ],
+        )
         .points("class −1", 0, &of_class(&data, Sign::Negative))
         .points("class +1", 1, &of_class(&data, Sign::Positive))
         .render()?;
@@ -254,7 +272,10 @@ fn lda(data: &Binary) -> Result<Linear, Box<dyn std::error::Error>> {
 
 /// The angle between two normals, in degrees.
 fn angle(a: &Linear, b: &Linear) -> f64 {
-    (dot(a.weights(), b.weights()) / (norm(a.weights()) * norm(b.weights()))).clamp(-1.0, 1.0).acos().to_degrees()
+    (dot(a.weights(), b.weights()) / (norm(a.weights()) * norm(b.weights())))
+        .clamp(-1.0, 1.0)
+        .acos()
+        .to_degrees()
 }
 
 fn far_blob(bench: &mut Bench) -> Outcome {
@@ -273,7 +294,11 @@ fn far_blob(bench: &mut Bench) -> Outcome {
     }
     bench.check_at_least("ten seeds: least angle by which LDA turns, in degrees", 25.0, least);
     bench.check_at_most("ten seeds: largest angle by which logistic regression turns, in degrees", 2.0, most);
-    bench.check_at_least("seeds with more errors of LDA than of logistic regression on the two clouds", 9.0, f64::from(worse));
+    bench.check_at_least(
+        "seeds with more errors of LDA than of logistic regression on the two clouds",
+        9.0,
+        f64::from(worse),
+    );
     let (near, all) = pictures(bench.seed())?;
     let turned = (angle(&lda(&near)?, &lda(&all)?), angle(&logistic(&near)?, &logistic(&all)?));
     let svg = Plot::new("x₁", "x₂")
