@@ -15,7 +15,7 @@
 //! # Reference
 //! Chan, Golub & LeVeque (1983), "Algorithms for computing the sample variance".
 
-use lm_core::linalg::{Matrix, add_scatter};
+use lm_core::linalg::{Matrix, add_centred_scatter};
 use lm_core::{Error, Examples, Result, Weights, parallel};
 
 use super::RowBlocks;
@@ -97,10 +97,10 @@ impl Moments {
         for wave in (0..groups).step_by(WAVE) {
             let parts = parallel::map(WAVE.min(groups - wave), |at| {
                 let mut part = Self::new(self.dim())?;
-                let mut buffers = Buffers::default();
+                let mut rows = Vec::new();
                 let first = (wave + at) * BLOCKS;
                 for block in first..(first + BLOCKS).min(blocks.len()) {
-                    part.add_block(&blocks, block, extra, weights, &mut buffers)?;
+                    part.add_block(&blocks, block, extra, weights, &mut rows)?;
                 }
                 Ok::<_, Error>(part)
             });
@@ -135,10 +135,9 @@ impl Moments {
         block: usize,
         extra: &[&[f64]],
         weights: Option<&Weights>,
-        buffers: &mut Buffers,
+        rows: &mut Vec<f64>,
     ) -> Result<()> {
         let (range, dim) = (blocks.range(block), self.dim());
-        let Buffers { rows, weighted } = buffers;
         blocks.fill_strided(block, dim, rows);
         let weights = weights.map(|weights| &weights.values()[range.clone()]);
         let first = dim - extra.len();
@@ -154,20 +153,8 @@ impl Moments {
             return Ok(());
         }
         let mean = mean_of(rows, dim, weights, weight);
-        for row in rows.chunks_exact_mut(dim) {
-            row.iter_mut().zip(&mean).for_each(|(x, mean)| *x -= mean);
-        }
         self.absorb(count as u64, weight, &mean)?;
-        match weights {
-            None => add_scatter(&mut self.scatter, rows, rows),
-            Some(weights) => {
-                weighted.clear();
-                for (row, weight) in rows.chunks_exact(dim).zip(weights) {
-                    weighted.extend(row.iter().map(|x| x * weight));
-                }
-                add_scatter(&mut self.scatter, weighted, rows)
-            }
-        }
+        add_centred_scatter(&mut self.scatter, rows, &mean, weights)
     }
 
     /// Adds rows of another mean, but for their scatter around it.
@@ -247,13 +234,6 @@ impl Moments {
 
 /// Groups of blocks that are under way at a time.
 const WAVE: usize = 16;
-
-/// Memory for a block, used again for the next.
-#[derive(Debug, Default)]
-struct Buffers {
-    rows: Vec<f64>,
-    weighted: Vec<f64>,
-}
 
 /// The weighted mean of the rows of a block.
 fn mean_of(rows: &[f64], dim: usize, weights: Option<&[f64]>, total: f64) -> Vec<f64> {

@@ -69,14 +69,15 @@ impl<'a, E: Examples + ?Sized> RowBlocks<'a, E> {
     /// Panics, as a slice does, if `stride` is smaller than the dimension.
     pub fn fill_strided(&self, block: usize, stride: usize, values: &mut Vec<f64>) {
         let (range, dim) = (self.range(block), self.examples.dim());
-        values.clear();
+        // Every value is written below: what was there need not be cleared first.
         values.resize(range.len() * stride, 0.0);
         if stride == 0 {
             return;
         }
         for (row, to) in range.zip(values.chunks_exact_mut(stride)) {
-            let to = &mut to[..dim];
-            self.examples.row(row).for_each(|k, x| to[k] = x);
+            let (to, rest) = to.split_at_mut(dim);
+            self.examples.row(row).write_to(to);
+            rest.fill(0.0);
         }
     }
 }

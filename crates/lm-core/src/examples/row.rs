@@ -146,8 +146,17 @@ impl Row<'_> {
     /// # Panics
     /// May panic if `out` is shorter than the example.
     pub fn write_to(&self, out: &mut [f64]) {
-        out.fill(0.0);
-        self.for_each(|k, v| out[k] = v);
+        match self {
+            Row::DenseF64(a) => {
+                let (to, rest) = out.split_at_mut(a.len());
+                to.copy_from_slice(a);
+                rest.fill(0.0);
+            }
+            _ => {
+                out.fill(0.0);
+                self.for_each(|k, v| out[k] = v);
+            }
+        }
     }
 
     fn fold_differences(&self, other: &Row<'_>, f: impl Fn(f64) -> f64) -> f64 {

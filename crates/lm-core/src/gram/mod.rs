@@ -10,7 +10,8 @@
 //! - [`Ridged`], [`Normalised`], [`Centred`], [`Scaled`], [`Sum`], [`Product`] and
 //!   [`Selection`]: matrices made from other matrices.
 //!
-//! Whether a matrix is one of inner products is what [`mercer`] checks.
+//! Whether a matrix is one of inner products is what [`mercer`] checks; [`LowRank`] is the part of one that a few rows
+//! explain.
 
 mod cache;
 mod combined;
@@ -27,6 +28,7 @@ pub use cache::{CacheMemory, Cached, RowCache};
 pub use combined::{Product, Sum};
 pub use matrix::MatrixGram;
 pub use object::ObjectGram;
+pub use pivoted_cholesky::LowRank;
 pub use vector::VectorGram;
 pub use wrappers::{Centred, Normalised, Ridged, Scaled};
 

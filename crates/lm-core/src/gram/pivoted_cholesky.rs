@@ -23,7 +23,8 @@ use crate::{Error, Result, parallel};
 pub(super) enum End {
     /// Every row was a pivot.
     Complete,
-    /// The diagonal of what is left is negligible; its smallest entry is in this row.
+    /// The diagonal of what is left is negligible, or as many pivots were taken as were asked for; its smallest entry is
+    /// in this row.
     Small(usize),
     /// The diagonal of what is left is negative in this row.
     Negative(usize),
@@ -38,6 +39,72 @@ pub(super) struct Factor {
     pub(super) pivots: Vec<usize>,
 }
 
+/// A Gram matrix up to a rest: `K = L Lᵗ + R`, with `L` of few columns and `R` positive semi-definite if `K` is.
+///
+/// The pivots are the rows that explain most of what the ones before them leave, so a few columns are enough where the
+/// eigenvalues of `K` fall fast. It serves as a preconditioner, and as a basis of the span of the examples.
+///
+/// ```
+/// use lm_core::gram::LowRank;
+/// use lm_core::{Budget, MatrixGram};
+///
+/// let gram = MatrixGram::precomputed(vec![4.0, 2.0, 2.0, 1.5], 2)?;
+/// let part = LowRank::of(&gram, 1, &Budget::default())?;
+/// assert_eq!((part.pivots(), part.columns()), (&[0][..], &[2.0, 1.0][..]));
+/// assert_eq!(part.rest(), 0.5); // 1.5 − 1²
+/// # Ok::<(), lm_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct LowRank {
+    factor: Factor,
+    rest: f64,
+}
+
+impl LowRank {
+    /// Takes at most `rank` pivots; fewer where nothing is left to explain, or where the matrix turns out not to be
+    /// positive semi-definite.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] or [`Error::Allocation`] if the columns do not fit, [`Error::Numerical`] if the factor
+    /// overflows, and what computing the rows gives.
+    pub fn of<G: Gram + ?Sized>(gram: &G, rank: usize, budget: &Budget) -> Result<Self> {
+        let diagonal = gram.diagonal()?;
+        let size = diagonal.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
+        let (factor, _) = factorise(gram, 0.0, size, 0.0, rank, budget)?;
+        let left = diagonal.iter().enumerate().map(|(row, value)| {
+            let explained: f64 = (0..factor.rank()).map(|k| square(factor.column(k)[row])).sum();
+            (value - explained).max(0.0)
+        });
+        let rest = left.sum();
+        Ok(Self { factor, rest })
+    }
+
+    /// The number of columns of `L`.
+    pub fn rank(&self) -> usize {
+        self.factor.rank()
+    }
+
+    /// The rows that were pivots, in order.
+    pub fn pivots(&self) -> &[usize] {
+        &self.factor.pivots
+    }
+
+    /// `L`, one column after the other.
+    pub fn columns(&self) -> &[f64] {
+        &self.factor.columns
+    }
+
+    /// `L`, one column after the other, owned.
+    pub fn into_columns(self) -> Vec<f64> {
+        self.factor.columns
+    }
+
+    /// The trace of `R`, which bounds its eigenvalues.
+    pub fn rest(&self) -> f64 {
+        self.rest
+    }
+}
+
 /// Rows of the matrix that are asked for at a time when all of it is read.
 pub(super) const BLOCK: usize = 64;
 
@@ -47,12 +114,13 @@ pub(super) fn block_of_rows(len: usize) -> Result<Vec<f64>> {
 }
 
 /// Factorises `K + shift·I`, whose largest entry is `size` in absolute value, until the diagonal of what is left adds
-/// up to at most `trace`.
+/// up to at most `trace`, or `most` rows were pivots.
 pub(super) fn factorise<G: Gram + ?Sized>(
     gram: &G,
     shift: f64,
     size: f64,
     trace: f64,
+    most: usize,
     budget: &Budget,
 ) -> Result<(Factor, End)> {
     let len = gram.len();
@@ -75,7 +143,7 @@ pub(super) fn factorise<G: Gram + ?Sized>(
             return Ok((factor, End::Negative(smallest)));
         }
         let rest: f64 = left.iter().map(|&row| diagonal[row].max(0.0)).sum();
-        if rest <= trace || diagonal[largest] <= noise {
+        if rest <= trace || diagonal[largest] <= noise || rank >= most {
             return Ok((factor, End::Small(smallest)));
         }
         factor.extend(gram, shift, largest, diagonal[largest], budget)?;
@@ -285,7 +353,7 @@ mod tests {
     fn a_matrix_by_hand() {
         // Pivot 9 in row 1, then 5 − 4 = 1 in row 0; nothing is left of row 2 = row 1 / 3.
         let gram = MatrixGram::precomputed(vec![5.0, 6.0, 2.0, 6.0, 9.0, 3.0, 2.0, 3.0, 1.0], 3).unwrap();
-        let (factor, end) = factorise(&gram, 0.0, 9.0, 0.0, &Budget::default()).unwrap();
+        let (factor, end) = factorise(&gram, 0.0, 9.0, 0.0, usize::MAX, &Budget::default()).unwrap();
         assert_eq!((factor.pivots.as_slice(), end), (&[1, 0][..], End::Small(2)));
         assert_eq!(factor.columns, [2.0, 3.0, 1.0, 1.0, 0.0, 0.0]);
         let found = residual(&gram, &factor, 0.0, 9.0).unwrap();

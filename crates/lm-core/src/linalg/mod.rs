@@ -28,16 +28,16 @@ mod jacobi;
 mod matrix;
 mod products;
 mod qr;
+mod scatter;
 mod single;
 mod svd;
 
 pub use cholesky::{Cholesky, Interruptible};
 pub use eigen::SymmetricEigen;
 pub use matrix::Matrix;
-pub use products::{
-    add_scatter, matrix_vector, product, product_transposed, transposed_product, transposed_vector,
-};
+pub use products::{matrix_vector, product, product_transposed, transposed_product, transposed_vector};
 pub use qr::Qr;
+pub use scatter::{add_centred_scatter, add_scatter};
 pub use single::SingleCholesky;
 pub use svd::Svd;
 
@@ -49,7 +49,7 @@ fn check_length(what: &'static str, expected: usize, found: usize) -> Result<()>
 }
 
 /// A power of two near `value`, so that multiplying by its inverse is exact; 1 for 0.
-fn power_of_two(value: f64) -> f64 {
+pub fn power_of_two(value: f64) -> f64 {
     if !(value > 0.0) {
         return 1.0;
     }

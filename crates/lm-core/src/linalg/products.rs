@@ -1,12 +1,11 @@
 //! Products of matrices, on all cores with the same bits as on one.
 
 use faer::linalg::matmul::matmul;
-use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, ColMut, ColRef, MatMut, MatRef, Par};
 
 use super::Matrix;
 use super::check_length;
-use crate::{Error, Result, parallel};
+use crate::{Result, parallel};
 
 /// Columns of a product that one thread computes.
 const COLUMNS: usize = 64;
@@ -103,45 +102,4 @@ fn times_vector(a: MatRef<'_, f64>, x: &[f64]) -> Result<Vec<f64>> {
         matmul(ColMut::from_slice_mut(values).as_mat_mut(), Accum::Replace, rows, x.as_mat(), 1.0, Par::Seq);
     });
     Ok(out)
-}
-
-/// Adds `LᵗR` to the lower triangle of `total`, for two blocks of as many rows, row by row, each row as long as `total`
-/// is wide: a scatter if both are the same, a weighted one if `left` is `right` with each row times its weight. On one
-/// thread.
-///
-/// # Errors
-/// [`Error::Length`] unless the blocks have the same number of whole rows and `total` is square.
-///
-/// ```
-/// use lm_core::linalg::{Matrix, add_scatter};
-///
-/// let rows = [1.0, 2.0, 3.0, 4.0];
-/// let mut total = Matrix::zeros(2, 2)?;
-/// add_scatter(&mut total, &rows, &rows)?;
-/// assert_eq!([total[(0, 0)], total[(1, 0)], total[(1, 1)]], [10.0, 14.0, 20.0]);
-/// # Ok::<(), lm_core::Error>(())
-/// ```
-pub fn add_scatter(total: &mut Matrix, left: &[f64], right: &[f64]) -> Result<()> {
-    total.check_square()?;
-    let width = total.rows();
-    check_length("the second block of rows", left.len(), right.len())?;
-    if width == 0 || !left.len().is_multiple_of(width) {
-        let expected = left.len() - left.len() % width.max(1);
-        return Err(Error::Length { what: "a block of whole rows", expected, found: left.len() });
-    }
-    let rows = left.len() / width;
-    let (left, right) =
-        (MatRef::from_row_major_slice(left, rows, width), MatRef::from_row_major_slice(right, rows, width));
-    triangular::matmul(
-        total.view_mut(),
-        BlockStructure::TriangularLower,
-        Accum::Add,
-        left.transpose(),
-        BlockStructure::Rectangular,
-        right,
-        BlockStructure::Rectangular,
-        1.0,
-        Par::Seq,
-    );
-    Ok(())
 }

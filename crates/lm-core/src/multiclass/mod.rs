@@ -65,6 +65,24 @@ pub struct Decisions {
 }
 
 impl Decisions {
+    /// Decision values, row after row, `width` for each member of the set.
+    ///
+    /// # Errors
+    /// [`Error::Length`] unless there is a whole number of rows, [`Error::NonFinite`] for NaN or an infinity.
+    pub fn new(values: Vec<f64>, width: usize) -> Result<Self> {
+        let rows = values.len().checked_div(width).unwrap_or(0);
+        if rows * width != values.len() {
+            let (expected, found) = (rows * width, values.len());
+            return Err(Error::Length { what: "the table of decision values", expected, found });
+        }
+        match values.iter().position(|value| !value.is_finite()) {
+            Some(at) => {
+                Err(Error::NonFinite { what: "decision value", row: at / width, column: Some(at % width) })
+            }
+            None => Ok(Self { values, width }),
+        }
+    }
+
     /// Evaluates every part of a model on a set.
     fn of<S: Collection + ?Sized, H: Hypothesis<S>>(parts: &[H], set: &S) -> Result<Self> {
         let (len, width) = (set.len(), parts.len());
@@ -191,6 +209,15 @@ fn largest(values: &[f64]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_of_decisions_is_whole_and_finite() {
+        assert_eq!(Decisions::new(vec![1.0, 2.0, 3.0, 4.0], 2).unwrap().row(1).unwrap(), [3.0, 4.0]);
+        assert!(matches!(Decisions::new(vec![1.0; 3], 2), Err(Error::Length { found: 3, .. })));
+        assert!(matches!(Decisions::new(vec![1.0], 0), Err(Error::Length { .. })));
+        let holed = Decisions::new(vec![1.0, 2.0, 3.0, f64::NAN], 2);
+        assert!(matches!(holed, Err(Error::NonFinite { row: 1, column: Some(1), .. })));
+    }
 
     #[test]
     fn the_first_of_equal_values_is_the_largest() {

@@ -3,8 +3,8 @@
 use lm_core::Error;
 use lm_core::double_double::dot;
 use lm_core::linalg::{
-    Cholesky, Interruptible, Matrix, Qr, SingleCholesky, Svd, SymmetricEigen, add_scatter, matrix_vector,
-    product, product_transposed, transposed_product, transposed_vector,
+    Cholesky, Interruptible, Matrix, Qr, SingleCholesky, Svd, SymmetricEigen, add_centred_scatter,
+    add_scatter, matrix_vector, product, product_transposed, transposed_product, transposed_vector,
 };
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -97,22 +97,53 @@ fn products_of_every_shape_are_those_of_a_plain_loop_on_any_number_of_threads() 
 }
 
 #[test]
-fn a_scatter_adds_to_the_lower_triangle_only() {
-    let rows = random(6, 50, 1); // column-major 6 × 50 is row-major 50 × 6
-    let weighted: Vec<f64> = rows.values().iter().enumerate().map(|(at, x)| x * (at / 6) as f64).collect();
-    let mut total = Matrix::zeros(6, 6).unwrap();
-    total[(0, 5)] = 7.0;
-    add_scatter(&mut total, &weighted, rows.values()).unwrap();
-    let left = Matrix::from_columns(weighted.clone(), 6, 50).unwrap();
-    let expected = plain_product(&left, &rows.transposed().unwrap());
-    for i in 0..6 {
-        (0..=i).for_each(|j| assert!((total[(i, j)] - expected[(i, j)]).abs() < 1e-12));
+fn a_scatter_adds_to_the_lower_triangle_only_at_every_width() {
+    for (rows, width) in [(1, 1), (50, 6), (70, 13), (257, 51), (40, 128), (90, 200), (31, 201), (300, 330)] {
+        let block = random(width, rows, 1); // column-major is the row-major block
+        let weights: Vec<f64> = (0..rows).map(|i| (i % 4) as f64).collect();
+        let centre: Vec<f64> = (0..width).map(|k| k as f64).collect();
+        let mut centred = block.clone();
+        (0..rows).for_each(|i| centred.column_mut(i).iter_mut().zip(&centre).for_each(|(x, c)| *x -= c));
+        let weighted = |of: &Matrix| {
+            let mut weighted = of.clone();
+            (0..rows).for_each(|i| weighted.column_mut(i).iter_mut().for_each(|x| *x *= weights[i]));
+            weighted
+        };
+        let check = |what: &str, left: &Matrix, right: &Matrix, add: &dyn Fn(&mut Matrix)| {
+            let mut total = Matrix::zeros(width, width).unwrap();
+            let upper = (0, width - 1);
+            total[upper] = 7.0;
+            total[(width - 1, 0)] = 3.0;
+            add(&mut total);
+            let expected = plain_product(left, &right.transposed().unwrap());
+            // A sum of n products is off by at most nε times the sum of their sizes.
+            let size = rows as f64 * left.largest() * right.largest();
+            let tolerance = f64::EPSILON * rows as f64 * size;
+            for j in 0..width {
+                for k in 0..=j {
+                    let before = if (j, k) == (width - 1, 0) { 3.0 } else { 0.0 };
+                    let found = total[(j, k)] - before;
+                    let exact = expected[(j, k)];
+                    let near = (found - exact).abs() <= tolerance.max(1e-15);
+                    assert!(near, "{what}: {rows} × {width}, entry ({j}, {k}) is {found}, not {exact}");
+                }
+            }
+            assert!(width == 1 || total[upper] == 7.0);
+        };
+        let by_weight = weighted(&block);
+        check("plain", &block, &block, &|to| add_scatter(to, block.values(), block.values()).unwrap());
+        check("weighted", &by_weight, &block, &|to| {
+            add_scatter(to, by_weight.values(), block.values()).unwrap()
+        });
+        let add = |to: &mut Matrix, weights: Option<&[f64]>| {
+            add_centred_scatter(to, &mut block.values().to_vec(), &centre, weights).unwrap();
+        };
+        check("centred", &centred, &centred, &|to| add(to, None));
+        check("centred and weighted", &weighted(&centred), &centred, &|to| add(to, Some(&weights)));
     }
-    assert_eq!(total[(0, 5)], 7.0);
-    assert!(matches!(
-        add_scatter(&mut total, &weighted[1..], &rows.values()[1..]),
-        Err(Error::Length { .. })
-    ));
+    let mut total = Matrix::zeros(6, 6).unwrap();
+    assert!(matches!(add_scatter(&mut total, &[0.0; 11], &[0.0; 11]), Err(Error::Length { .. })));
+    assert!(add_centred_scatter(&mut total, &mut [0.0; 12], &[0.0; 6], Some(&[1.0])).is_err());
 }
 
 #[test]

@@ -34,27 +34,36 @@
 
 mod augmented;
 mod batch;
+mod beyond;
 mod bias_step;
 mod criteria;
 mod descent;
 mod dual;
 mod family;
 mod feature_space;
+mod fisher;
+mod gaussian_process;
 mod gram_only;
 mod hinge;
+mod ho_kashyap;
 mod hyperplane;
 mod increments;
 mod inseparable;
+mod kernel_ridge;
+mod lda;
 mod lms;
 mod logistic;
 mod losses;
 mod many_classes;
 mod margin_slack;
 mod mercer;
+mod mse;
 mod never_ceasing;
 mod perceptron;
 mod polynomial;
+mod pseudoinverse;
 mod quadratic;
+mod quadratic_regression;
 mod relaxation;
 mod structured;
 mod widrow_hoff;
@@ -66,27 +75,36 @@ use super::entry::Entry;
 pub(super) const GROUPS: &[&[Entry]] = &[
     augmented::ENTRIES,
     batch::ENTRIES,
+    beyond::ENTRIES,
     bias_step::ENTRIES,
     criteria::ENTRIES,
     descent::ENTRIES,
     dual::ENTRIES,
     family::ENTRIES,
     feature_space::ENTRIES,
+    fisher::ENTRIES,
+    gaussian_process::ENTRIES,
     gram_only::ENTRIES,
     hinge::ENTRIES,
+    ho_kashyap::ENTRIES,
     hyperplane::ENTRIES,
     increments::ENTRIES,
     inseparable::ENTRIES,
+    lda::ENTRIES,
+    kernel_ridge::ENTRIES,
     lms::ENTRIES,
     logistic::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
     mercer::ENTRIES,
+    mse::ENTRIES,
     never_ceasing::ENTRIES,
     perceptron::ENTRIES,
     polynomial::ENTRIES,
+    pseudoinverse::ENTRIES,
     quadratic::ENTRIES,
+    quadratic_regression::ENTRIES,
     relaxation::ENTRIES,
     structured::ENTRIES,
     widrow_hoff::ENTRIES,
