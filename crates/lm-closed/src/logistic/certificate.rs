@@ -11,7 +11,7 @@
 
 use lm_core::{
     BinaryLabels, Certificate, ClassLabels, Discrepancy, DualityFigures, Error, Examples, Linear, Result,
-    TrainingSet, Verdict,
+    Row, TrainingSet, Verdict,
 };
 
 use super::irls::Conditioning;
@@ -138,7 +138,7 @@ fn figures<E: Examples + ?Sized>(
             likelihood.moved(&mut p_before, &mut change);
             values[1] += weight * likelihood.entropy(&p_before);
             let example = sample.examples.row(row);
-            example.for_each(|k, x| sizes[k] += weight * x.abs());
+            add_sizes(&example, weight, sizes);
             sizes[p - 1] += weight;
             for (k, pair) in vectors.chunks_exact_mut(2 * p).enumerate() {
                 let (gradient, v) = pair.split_at_mut(p);
@@ -160,6 +160,15 @@ fn figures<E: Examples + ?Sized>(
         }
     }
     found.finish()
+}
+
+/// Adds the absolute values of a row.
+fn add_sizes(example: &Row<'_>, weight: f64, sizes: &mut [f64]) {
+    if let Row::DenseF64(values) = example {
+        values.iter().zip(sizes).for_each(|(x, size)| *size += weight * x.abs());
+    } else {
+        example.for_each(|k, x| sizes[k] += weight * x.abs());
+    }
 }
 
 /// What is left to do once the sums are known.

@@ -154,14 +154,25 @@ impl Frame {
     /// Writes rows, each followed by a 1, into a row-major block.
     pub(super) fn fill<E: Examples + ?Sized>(&self, examples: &E, rows: Range<usize>, block: &mut Vec<f64>) {
         let width = self.dim() + 1;
+        // Products before the difference: neither can overflow.
+        let shift: Vec<f64> =
+            self.centre.iter().zip(&self.scale).map(|(centre, scale)| centre * scale).collect();
         block.clear();
         block.resize(rows.len() * width, 1.0);
         for (row, out) in rows.zip(block.chunks_exact_mut(width)) {
             let out = &mut out[..width - 1];
-            examples.row(row).write_to(out);
-            // Products before the difference: neither can overflow.
-            for ((x, scale), centre) in out.iter_mut().zip(&self.scale).zip(&self.centre) {
-                *x = *x * scale - centre * scale;
+            let places = out.iter_mut().zip(&self.scale).zip(&shift);
+            match examples.row(row) {
+                Row::DenseF64(x) => {
+                    places.zip(x).for_each(|(((out, scale), shift), x)| *out = x * scale - shift);
+                }
+                Row::DenseF32(x) => {
+                    places.zip(x).for_each(|(((out, scale), shift), x)| *out = f64::from(*x) * scale - shift);
+                }
+                sparse => {
+                    places.for_each(|((out, _), shift)| *out = -shift);
+                    sparse.for_each(|k, x| out[k] = x * self.scale[k] - shift[k]);
+                }
             }
         }
     }
@@ -178,8 +189,6 @@ struct Columns {
     high: Vec<f64>,
     sum: Vec<f64>,
     weight: f64,
-    /// The first place that is not finite.
-    broken: Option<(usize, usize)>,
 }
 
 impl Columns {
@@ -191,14 +200,16 @@ impl Columns {
             for row in part * rows..examples.len().min((part + 1) * rows) {
                 let weight = weights.map_or(1.0, |weights| weights.values()[row]);
                 if weight != 0.0 {
-                    columns.add(row, &examples.row(row), weight);
+                    columns.add(&examples.row(row), weight);
                 }
             }
             columns
         });
         let mut all = Self::new(examples.dim(), sparse);
         parts.iter().for_each(|part| all.merge(part));
-        match all.broken {
+        // A number that is not finite leaves its trace in the sum; so does an overflow, which is no fault of the data.
+        let finite = all.sum.iter().all(|sum| sum.is_finite());
+        match if finite { None } else { broken(examples, weights) } {
             Some((row, column)) => Err(Error::NonFinite { what: "example", row, column: Some(column) }),
             None => Ok(all),
         }
@@ -207,31 +218,30 @@ impl Columns {
     fn new(dim: usize, sparse: bool) -> Self {
         let end = if sparse { 0.0 } else { f64::INFINITY };
         let (low, high) = (vec![end; dim], vec![-end; dim]);
-        Self { low, high, sum: vec![0.0; dim], weight: 0.0, broken: None }
+        Self { low, high, sum: vec![0.0; dim], weight: 0.0 }
     }
 
-    fn add(&mut self, row: usize, example: &Row<'_>, weight: f64) {
+    fn add(&mut self, example: &Row<'_>, weight: f64) {
         self.weight += weight;
-        let Self { low, high, sum, broken, .. } = self;
-        let mut finite = true;
-        example.for_each(|k, x| {
-            low[k] = low[k].min(x);
-            high[k] = high[k].max(x);
-            sum[k] += weight * x;
-            finite &= x.is_finite();
-        });
-        if !finite && broken.is_none() {
+        let Self { low, high, sum, .. } = self;
+        if let Row::DenseF64(values) = example {
+            // The same as below, without an index: vectors of columns.
+            for (((&x, low), high), sum) in values.iter().zip(low).zip(high).zip(sum) {
+                *low = if x < *low { x } else { *low };
+                *high = if x > *high { x } else { *high };
+                *sum += weight * x;
+            }
+        } else {
             example.for_each(|k, x| {
-                if !x.is_finite() && broken.is_none() {
-                    *broken = Some((row, k));
-                }
+                low[k] = if x < low[k] { x } else { low[k] };
+                high[k] = if x > high[k] { x } else { high[k] };
+                sum[k] += weight * x;
             });
         }
     }
 
     fn merge(&mut self, other: &Self) {
         self.weight += other.weight;
-        self.broken = self.broken.or(other.broken);
         for k in 0..self.sum.len() {
             self.low[k] = self.low[k].min(other.low[k]);
             self.high[k] = self.high[k].max(other.high[k]);
@@ -245,4 +255,14 @@ impl Columns {
         let mean = self.sum[k] / self.weight;
         if mean.is_finite() { mean.max(low).min(high) } else { low / 2.0 + high / 2.0 }
     }
+}
+
+/// The first entry that is not finite, of a row with a weight.
+fn broken<E: Examples + ?Sized>(examples: &E, weights: Option<&Weights>) -> Option<(usize, usize)> {
+    let present = |&row: &usize| weights.is_none_or(|weights| weights.values()[row] != 0.0);
+    (0..examples.len()).filter(present).find_map(|row| {
+        let mut found = None;
+        examples.row(row).for_each(|k, x| found = found.or((!x.is_finite()).then_some((row, k))));
+        found
+    })
 }

@@ -157,10 +157,10 @@ impl<E: Examples + ?Sized> Ends<'_, E> {
     fn diverging(&mut self, irls: &Irls) -> Result<Option<Ended>> {
         // Margins have to grow before they tell from those that stay: not every step is worth a search.
         self.searched += 1;
-        if self.searched % 4 == 1 || irls.is_reduced() {
-            if let Some(found) = separation::search(self.sample, irls.frame(), irls.point())? {
-                return self.diverged(irls, found).map(Some);
-            }
+        let due = self.searched % 4 == 1 || irls.is_reduced();
+        let found = if due { separation::search(self.sample, irls.frame(), irls.point())? } else { None };
+        if let Some(found) = found {
+            return self.diverged(irls, found).map(Some);
         }
         if irls.is_reduced() { self.at(irls, Stop::Stalled).map(Some) } else { Ok(None) }
     }

@@ -138,7 +138,7 @@ impl LogisticStatistics {
             let block = start..rows.end.min(start + size);
             if self.frame.keeps_zeros() && sparse_block(examples, block.clone(), self.frame.dim()) {
                 block.clone().for_each(|row| {
-                    self.add_sparse(&examples.row(row), classes[row], weight(row), &mut work)
+                    self.add_sparse(&examples.row(row), classes[row], weight(row), &mut work);
                 });
             } else {
                 self.add_block(examples, classes, &weight, block.clone(), &mut work)?;
