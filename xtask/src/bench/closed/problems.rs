@@ -209,7 +209,7 @@ fn kernel_ridge(peers: &mut Peers, repeats: u32) -> Result<Times, Box<dyn Error>
         settings: json!({"penalty": penalty, "gamma": gamma}),
         ours: &|| {
             let gram = VectorGram::new(&examples, VectorKernel::gaussian(gamma)?)?;
-            let fit = KernelRidge::default().with_ridge(penalty).fit(&gram, &targets)?;
+            let fit = KernelRidge::default().with_penalty(penalty).fit(&gram, &targets)?;
             let mut alpha = vec![0.0; rows];
             fit.model.rows().iter().zip(fit.model.coefficients()).for_each(|(&row, &c)| alpha[row] = c);
             Ok(alpha)
