@@ -68,6 +68,38 @@ pub fn noisy(rows: usize, columns: usize) -> (Vec<f64>, Vec<Sign>) {
     (values, signs)
 }
 
+/// Random examples, row after row, and targets: a linear function of them and a tenth of noise.
+///
+/// ```
+/// let (values, targets) = lm_benches::regression(10, 3, 1);
+/// assert_eq!((values.len(), targets.len()), (30, 10));
+/// ```
+pub fn regression(rows: usize, columns: usize, seed: u64) -> (Vec<f64>, Vec<f64>) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut number = || random.random_range(-1.0..1.0);
+    let weights: Vec<f64> = (0..columns).map(|_| number()).collect();
+    let values: Vec<f64> = (0..rows * columns).map(|_| number()).collect();
+    let value = |example: &[f64]| example.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
+    let targets = values.chunks_exact(columns).map(|example| value(example) + 0.1 * number()).collect();
+    (values, targets)
+}
+
+/// Random examples, row after row, and the classes they belong to in turn, each around a mean of its own.
+///
+/// ```
+/// let (values, classes) = lm_benches::classes(10, 3, 4, 1);
+/// assert_eq!((values.len(), classes[5]), (30, 1));
+/// ```
+pub fn classes(rows: usize, columns: usize, count: usize, seed: u64) -> (Vec<f64>, Vec<i64>) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut number = || random.random_range(-1.0..1.0);
+    let means: Vec<f64> = (0..count * columns).map(|_| 0.3 * number()).collect();
+    let values = (0..rows * columns)
+        .map(|at| means[(at / columns % count) * columns + at % columns] + number())
+        .collect();
+    (values, (0..rows).map(|row| (row % count) as i64).collect())
+}
+
 /// Sparse examples with this many entries each, in columns that differ in frequency as words do.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! What Fisher's discriminant and its kin begin with: class means and the scatter around them, of examples in range.
 
 use lm_core::linalg::{Matrix, matrix_vector, product_transposed, transposed_vector};
-use lm_core::{Budget, ClassLabels, Error, Examples, Result, Weights};
+use lm_core::{Budget, ClassLabels, Error, Examples, Result, TrainingSet};
 
 use crate::lda::{ClassMeans, ClassMoments};
 use crate::range::InRange;
@@ -25,20 +25,12 @@ enum Scatter {
     Rows(Matrix),
 }
 
-/// Examples with their labels and weights, as the sweeps want them.
-#[derive(Clone, Copy)]
-pub(crate) struct Labelled<'a, E: ?Sized> {
-    pub(crate) examples: &'a E,
-    pub(crate) labels: &'a ClassLabels,
-    pub(crate) weights: Option<&'a Weights>,
-}
-
 /// Sweeps over the examples; once more over a scaled copy, which is returned, if squares leave the range of numbers.
 pub(crate) fn gather<E: Examples + ?Sized>(
-    set: Labelled<'_, E>,
+    set: &TrainingSet<'_, E, ClassLabels>,
     budget: &Budget,
 ) -> Result<(Option<InRange>, Centred)> {
-    let (len, dim) = (set.examples.len(), set.examples.dim());
+    let (len, dim) = (set.len(), set.examples().dim());
     let numbers = if len > dim { dim.saturating_mul(20) } else { len.saturating_mul(4) }.saturating_mul(dim);
     budget.check_memory("the scatter of the examples", numbers.saturating_mul(size_of::<f64>()))?;
     let first = match Centred::of(set) {
@@ -50,9 +42,9 @@ pub(crate) fn gather<E: Examples + ?Sized>(
         Err(error) => return Err(error),
     };
     // A column without scatter may be constant, or too small for squares: the copy is made for the latter only.
-    match (InRange::of(set.examples)?, first) {
+    match (InRange::of(set.examples())?, first) {
         (Some(copy), _) => {
-            let centred = Centred::of(set.over(&copy))?;
+            let centred = Centred::of(&set.over(&copy.examples)?)?;
             Ok((Some(copy), centred))
         }
         (None, Some(centred)) => Ok((None, centred)),
@@ -60,45 +52,34 @@ pub(crate) fn gather<E: Examples + ?Sized>(
     }
 }
 
-impl<'a, E: Examples + ?Sized> Labelled<'a, E> {
-    /// The same labels and weights over a scaled copy.
-    pub(crate) fn over<'b>(&self, copy: &'b InRange) -> Labelled<'b, lm_core::Dense<'static>>
-    where
-        'a: 'b,
-    {
-        Labelled { examples: &copy.examples, labels: self.labels, weights: self.weights }
-    }
-
-    fn weight(&self, row: usize) -> f64 {
-        self.weights.map_or(1.0, |weights| weights.values()[row])
-    }
-
-    /// The deviations from class means, each times the root of its weight.
-    fn deviations(&self, means: &ClassMeans) -> Result<Matrix> {
-        let dim = means.dim;
-        let mut centred = Matrix::zeros(self.examples.len(), dim)?;
-        let (blocks, mut rows) = (RowBlocks::new(self.examples), Vec::new());
-        for block in 0..blocks.len() {
-            blocks.fill(block, &mut rows);
-            for (row, x) in
-                blocks.range(block).zip(rows.chunks_exact(dim)).filter(|(row, _)| self.weight(*row) > 0.0)
-            {
-                let (root, mean) = (self.weight(row).sqrt(), means.mean(self.labels.indices()[row] as usize));
-                x.iter().zip(mean).enumerate().for_each(|(k, (x, m))| centred[(row, k)] = root * (x - m));
-            }
+/// The deviations from class means, each times the root of its weight.
+fn deviations<E: Examples + ?Sized>(
+    set: &TrainingSet<'_, E, ClassLabels>,
+    means: &ClassMeans,
+) -> Result<Matrix> {
+    let dim = means.dim;
+    let mut centred = Matrix::zeros(set.len(), dim)?;
+    let (blocks, mut rows) = (RowBlocks::new(set.examples()), Vec::new());
+    for block in 0..blocks.len() {
+        blocks.fill(block, &mut rows);
+        for (row, x) in
+            blocks.range(block).zip(rows.chunks_exact(dim)).filter(|(row, _)| set.weight(*row) > 0.0)
+        {
+            let (root, mean) = (set.weight(row).sqrt(), means.mean(set.labels().indices()[row] as usize));
+            x.iter().zip(mean).enumerate().for_each(|(k, (x, m))| centred[(row, k)] = root * (x - m));
         }
-        Ok(centred)
     }
+    Ok(centred)
 }
 
 impl Centred {
-    fn of<E: Examples + ?Sized>(set: Labelled<'_, E>) -> Result<Self> {
-        if set.examples.len() > set.examples.dim() {
-            let moments = ClassMoments::of(set.examples, set.labels, set.weights)?;
+    fn of<E: Examples + ?Sized>(set: &TrainingSet<'_, E, ClassLabels>) -> Result<Self> {
+        if set.len() > set.examples().dim() {
+            let moments = ClassMoments::of(set.examples(), set.labels(), set.weights())?;
             return Ok(Self { means: ClassMeans::of_moments(&moments), scatter: Scatter::Matrix(moments) });
         }
-        let means = ClassMeans::of(set.examples, set.labels, set.weights)?;
-        let rows = set.deviations(&means)?;
+        let means = ClassMeans::of(set.examples(), set.labels(), set.weights())?;
+        let rows = deviations(set, &means)?;
         let centred = Self { means, scatter: Scatter::Rows(rows) };
         if centred.diagonal().iter().chain(&centred.means.means).all(|value| value.is_finite()) {
             Ok(centred)
@@ -132,13 +113,16 @@ impl Centred {
     }
 
     /// The share of Ledoit and Wolf.
-    pub(crate) fn ledoit_wolf<E: Examples + ?Sized>(&self, set: Labelled<'_, E>) -> Result<f64> {
+    pub(crate) fn ledoit_wolf<E: Examples + ?Sized>(
+        &self,
+        set: &TrainingSet<'_, E, ClassLabels>,
+    ) -> Result<f64> {
         match &self.scatter {
             Scatter::Matrix(moments) => {
-                let classes = set.labels.classes();
+                let classes = set.labels().classes();
                 let integers: Vec<i64> =
-                    set.labels.indices().iter().map(|&index| classes[index as usize]).collect();
-                ledoit_wolf(moments, fourth_powers(moments, set.examples, &integers, set.weights)?)
+                    set.labels().indices().iter().map(|&index| classes[index as usize]).collect();
+                ledoit_wolf(moments, fourth_powers(moments, set.examples(), &integers, set.weights())?)
             }
             Scatter::Rows(rows) => {
                 // ‖RᵗR‖ = ‖RRᵗ‖, and the diagonal of RRᵗ has ω‖x − m‖².
@@ -161,7 +145,7 @@ impl Centred {
     /// conditioned, from the rows where it is not.
     pub(crate) fn whitening<E: Examples + ?Sized>(
         &self,
-        set: Labelled<'_, E>,
+        set: &TrainingSet<'_, E, ClassLabels>,
         share: f64,
     ) -> Result<Whitening> {
         let (total, sizes) = (self.means.weight(), self.means.sizes());
@@ -172,7 +156,7 @@ impl Centred {
             Scatter::Matrix(moments) => {
                 match Whitening::well_conditioned(moments.scatter(), total, &sizes)? {
                     Some(found) => Ok(found),
-                    None => Whitening::of_rows(set.deviations(&self.means)?, total, &sizes),
+                    None => Whitening::of_rows(deviations(set, &self.means)?, total, &sizes),
                 }
             }
             Scatter::Rows(rows) if share > 0.0 => Whitening::of_shrunk_rows(rows, share),

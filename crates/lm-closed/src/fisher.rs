@@ -19,7 +19,7 @@ use lm_core::{
     Result, Sign, Stop, TrainingSet, Verdict, Weights,
 };
 
-use crate::centred::{Centred, Labelled, gather};
+use crate::centred::{Centred, gather};
 use crate::lda::roundings;
 use crate::range::InRange;
 use crate::scatter_residual::{Recomputed, relative_residual, roots, size_along};
@@ -84,11 +84,11 @@ impl Fisher {
     /// Fits examples that are in range.
     fn fit_in_range<E: Examples + ?Sized>(
         &self,
-        set: Labelled<'_, E>,
+        set: &TrainingSet<'_, E, ClassLabels>,
         centred: &Centred,
         labels: &BinaryLabels,
     ) -> Result<(Linear, FisherFigures)> {
-        let (examples, weights, means) = (set.examples, set.weights, &centred.means);
+        let (examples, means) = (set.examples(), &centred.means);
         let whitening = centred.whitening(set, 0.0)?;
         let total = means.weight();
         let sides = || means.mean(1).iter().zip(means.mean(0));
@@ -102,7 +102,7 @@ impl Fisher {
             .map(|(w, (positive, negative))| w * (0.5 * positive + 0.5 * negative))
             .sum();
         let share = means.weights[1] / total;
-        let weight = |row: usize| weights.map_or(1.0, |weights| weights.values()[row]);
+        let weight = |row: usize| set.weight(row);
         let bias = match self.threshold {
             Threshold::Midpoint => -middle,
             Threshold::Prior(prior) => (prior / (1.0 - prior)).ln() - middle,
@@ -295,11 +295,12 @@ impl<E: Examples + ?Sized> Learner<E, BinaryLabels> for Fisher {
         let mut meter = control.start(1);
         let integers: Vec<i64> = labels.signs().iter().map(|sign| sign.value() as i64).collect();
         let classes = ClassLabels::from_integers(&integers)?;
-        let given = Labelled { examples: set.examples(), labels: &classes, weights: set.weights() };
-        let (model, figures) = match gather(given, meter.budget())? {
-            (None, centred) => self.fit_in_range(given, &centred, labels)?,
+        let given = TrainingSet::new(set.examples(), &classes)?;
+        let given = set.weights().map_or(Ok(given), |weights| given.with_weights(weights))?;
+        let (model, figures) = match gather(&given, meter.budget())? {
+            (None, centred) => self.fit_in_range(&given, &centred, labels)?,
             (Some(copy), centred) => {
-                let (model, figures) = self.fit_in_range(given.over(&copy), &centred, labels)?;
+                let (model, figures) = self.fit_in_range(&given.over(&copy.examples)?, &centred, labels)?;
                 (copy.restored(&model)?, figures)
             }
         };

@@ -35,7 +35,7 @@ use crate::kernel_system::{DEFAULT_ITERATIONS, KernelSolver, Solution, System};
 /// let targets = Targets::new(vec![0.0, 1.0, 4.0, 9.0])?; // a parabola
 /// let kernel = VectorKernel::polynomial(2, 1.0, 1.0)?;
 /// let gram = VectorGram::new(&examples, kernel)?;
-/// let fit = KernelRidge::default().with_ridge(1e-9).fit(&gram, &targets)?.converged()?;
+/// let fit = KernelRidge::default().with_penalty(1e-9).fit(&gram, &targets)?.converged()?;
 /// let f = fit.model.over_vectors(&examples, kernel)?;
 /// assert!((f.decision(&[1.5])? - 2.25).abs() < 1e-6);
 /// assert!(fit.certificate.verify(&TrainingSet::new(&gram, &targets)?)?.is_valid());
@@ -56,9 +56,10 @@ impl Default for KernelRidge {
 }
 
 impl KernelRidge {
-    /// The ridge `λ`, finite and > 0; default 1. A smaller one fits more closely and makes the system harder to solve.
+    /// The penalty `λ` on `‖w‖²`, finite and > 0; default 1. A smaller one fits more closely and makes the system harder to
+    /// solve.
     #[must_use]
-    pub fn with_ridge(self, lambda: f64) -> Self {
+    pub fn with_penalty(self, lambda: f64) -> Self {
         Self { lambda, ..self }
     }
 
@@ -145,7 +146,7 @@ impl KernelRidge {
         let factored = system.factor(&mut meter)?.map_err(ended)?;
         if factored.jitter > 0.0 {
             return Err(Error::Numerical {
-                what: "the inverse of the kernel matrix (a larger ridge is needed)",
+                what: "the inverse of the kernel matrix (a larger penalty is needed)",
             });
         }
         let solution = system.solve_by(&factored, &kept.pick(targets), &mut meter)?;

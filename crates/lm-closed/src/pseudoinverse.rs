@@ -94,8 +94,8 @@ impl Pseudoinverse {
         }
         let mut left = self.svd.v.clone();
         for (j, sigma) in self.svd.values.iter().enumerate() {
-            // σ/(σ² + ε), written so that no square overflows or vanishes.
-            let factor = if *sigma == 0.0 { 0.0 } else { 1.0 / (sigma + epsilon / sigma) };
+            // σ/(σ² + ε), written so that no square overflows or vanishes; what cannot be told from zero is zero.
+            let factor = if j < self.rank { 1.0 / (sigma + epsilon / sigma) } else { 0.0 };
             left.column_mut(j).iter_mut().for_each(|v| *v *= factor);
         }
         checked(product_transposed(&left, &self.svd.u)?)

@@ -23,7 +23,7 @@ const TARGET: f64 = 5.0;
 pub(super) fn run(data: &Path, repeats: u32) -> Result<bool, Box<dyn Error>> {
     let root = workspace_root();
     let mut peer = started(&root, "svmlight.py", &["scikit-learn==1.9.1"]);
-    let mut run = Run::new("cargo xtask bench io --data DIR", repeats, peer.as_ref());
+    let mut run = Run::new("cargo xtask bench io --data DIR", repeats, &peer);
     for set in SETS {
         let gzip = data.join(set).join("train.svm.gz");
         let text = unpacked(&root, set, &gzip)?;

@@ -4,6 +4,7 @@
 //! the raw run to `benches/runs/` and its section of `docs/BENCHMARKS.md`. Figures of a build without optimisation
 //! would mislead, so a debug build refuses.
 
+mod closed;
 mod engine;
 mod io;
 mod machine;
@@ -30,6 +31,8 @@ enum Suite {
     Io(SuiteArguments),
     /// Kernel rows, Gram matrices and decision values, against scikit-learn and scikit-learn-intelex.
     Engine(SuiteArguments),
+    /// Learners that solve linear systems, against scipy, scikit-learn, scikit-learn-intelex and GPy.
+    Closed(SuiteArguments),
     /// Epochs of online learners, against scikit-learn and Vowpal Wabbit.
     Online(SuiteArguments),
 }
@@ -53,6 +56,7 @@ pub(crate) fn command(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     match &arguments.suite {
         Suite::Io(arguments) => io::run(&arguments.data, arguments.repeats),
         Suite::Engine(arguments) => engine::run(&arguments.data, arguments.repeats),
+        Suite::Closed(arguments) => closed::run(&arguments.data, arguments.repeats),
         Suite::Online(arguments) => online::run(&arguments.data, arguments.repeats),
     }
 }

@@ -19,8 +19,13 @@ pub(super) struct Peer {
 
 impl Peer {
     /// Makes a virtual environment with pinned releases, if there is none yet, and starts a script of `benches/peers`.
-    pub(super) fn start(root: &Path, script: &str, releases: &[&str]) -> Result<Self, Box<dyn Error>> {
-        let folder = root.join("target/peers/venv");
+    fn start(
+        root: &Path,
+        environment: &str,
+        script: &str,
+        releases: &[&str],
+    ) -> Result<Self, Box<dyn Error>> {
+        let folder = root.join("target/peers").join(environment);
         let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
         if !python.is_file() {
             done(Command::new("python3").args(["-m", "venv"]).arg(&folder), "python3 -m venv")?;
@@ -58,9 +63,14 @@ impl Peer {
     }
 }
 
-/// Starts a peer, or says why only ours is measured.
+/// Starts a peer in the environment that most share, or says why only ours is measured.
 pub(super) fn started(root: &Path, script: &str, releases: &[&str]) -> Option<Peer> {
-    Peer::start(root, script, releases)
+    started_in(root, "venv", script, releases)
+}
+
+/// Starts a peer in an environment of this name, or says why only ours is measured.
+pub(super) fn started_in(root: &Path, environment: &str, script: &str, releases: &[&str]) -> Option<Peer> {
+    Peer::start(root, environment, script, releases)
         .map_err(|error| eprintln!("{} cannot be run ({error}); measuring ours only", releases.join(" and ")))
         .ok()
 }

@@ -23,8 +23,12 @@ pub(super) struct Run<T> {
 }
 
 impl<T: Serialize> Run<T> {
-    pub(super) fn new(command: &'static str, repeats: u32, peer: Option<&Peer>) -> Self {
-        let peer = peer.map(|peer| peer.versions.clone()).unwrap_or_default();
+    pub(super) fn new<'a>(
+        command: &'static str,
+        repeats: u32,
+        peers: impl IntoIterator<Item = &'a Peer>,
+    ) -> Self {
+        let peer = peers.into_iter().flat_map(|peer| peer.versions.clone()).collect();
         Self { date: today(), command, machine: Machine::here(), peer, repeats, cases: Vec::new() }
     }
 }
@@ -119,7 +123,7 @@ mod tests {
     fn the_document_has_the_marks_of_every_suite() {
         let path = crate::root::workspace_root().join("docs/BENCHMARKS.md");
         let document = std::fs::read_to_string(path).unwrap();
-        for suite in ["io", "engine", "online"] {
+        for suite in ["io", "engine", "online", "closed"] {
             assert!(with_section(&document, suite, "").is_ok(), "{suite}");
         }
     }

@@ -46,13 +46,13 @@ const LONGEST: f64 = 2.0;
 /// Minimises from `x` on, until the projected gradient is at most `tolerance`; none, if the run must end or the function
 /// is unknown at the start.
 pub(super) fn minimise(
-    x: Vec<f64>,
+    x: &[f64],
     bounds: &[(f64, f64)],
     tolerance: f64,
     most: u64,
     f: &mut dyn FnMut(&[f64]) -> Result<Evaluation>,
 ) -> Result<std::result::Result<Minimum, Stop>> {
-    let x = clipped(&x, bounds);
+    let x = clipped(x, bounds);
     let (value, gradient) = match f(&x)? {
         Evaluation::Known(value, gradient) => (value, gradient),
         Evaluation::Unknown => return Ok(Err(Stop::Stalled)),
@@ -197,12 +197,12 @@ mod tests {
     #[test]
     fn a_curved_valley_is_followed_to_its_end_and_to_a_wall() {
         let free = [(-5.0, 5.0); 2];
-        let found = minimise(vec![-1.2, 1.0], &free, 1e-9, 200, &mut valley).unwrap().unwrap();
+        let found = minimise(&[-1.2, 1.0], &free, 1e-9, 200, &mut valley).unwrap().unwrap();
         assert_eq!(found.stop, Stop::Converged);
         assert!((found.x[0] - 1.0).abs() < 1e-8 && (found.x[1] - 1.0).abs() < 1e-8, "{:?}", found.x);
         // With x ≤ ½ the best is x = ½, y = ¼.
         let wall = [(-5.0, 0.5), (-5.0, 5.0)];
-        let found = minimise(vec![-1.2, 1.0], &wall, 1e-9, 200, &mut valley).unwrap().unwrap();
+        let found = minimise(&[-1.2, 1.0], &wall, 1e-9, 200, &mut valley).unwrap().unwrap();
         assert_eq!((found.stop, found.x[0]), (Stop::Converged, 0.5));
         assert!((found.x[1] - 0.25).abs() < 1e-8);
     }
@@ -218,15 +218,15 @@ mod tests {
                 Evaluation::Unknown
             })
         };
-        let found = minimise(vec![6.0], &bounds, 1e-10, 100, &mut f).unwrap().unwrap();
+        let found = minimise(&[6.0], &bounds, 1e-10, 100, &mut f).unwrap().unwrap();
         assert!((found.x[0] - 1.0).abs() < 1e-9);
-        assert_eq!(minimise(vec![-1.0], &bounds, 1e-10, 100, &mut f).unwrap(), Err(Stop::Stalled));
+        assert_eq!(minimise(&[-1.0], &bounds, 1e-10, 100, &mut f).unwrap(), Err(Stop::Stalled));
         let mut left = 3;
         let mut limited = |x: &[f64]| {
             left -= 1;
             if left < 0 { Ok(Evaluation::Stopped(Stop::Time)) } else { valley(x) }
         };
-        let found = minimise(vec![-1.2, 1.0], &[(-5.0, 5.0); 2], 1e-9, 200, &mut limited).unwrap().unwrap();
+        let found = minimise(&[-1.2, 1.0], &[(-5.0, 5.0); 2], 1e-9, 200, &mut limited).unwrap().unwrap();
         assert_eq!(found.stop, Stop::Time);
         assert!(found.value <= 24.2);
     }

@@ -162,7 +162,7 @@ impl MaximumEvidence {
             let from = search.point(number);
             let mut evaluate = |x: &[f64]| self.evaluate(set, &search.covariance(x), meter);
             let tolerance = self.tolerance * set.len() as f64;
-            let found = minimise(from.clone(), &search.bounds, tolerance, u64::MAX, &mut evaluate)?;
+            let found = minimise(&from, &search.bounds, tolerance, u64::MAX, &mut evaluate)?;
             let stop = match &found {
                 Ok(found) => found.stop,
                 Err(stop) => *stop,

@@ -44,7 +44,9 @@ use lm_core::{
 
 use self::inputs::Inputs;
 use crate::kernel_ridge::Kept;
-use crate::kernel_system::{DEFAULT_ITERATIONS, DEFAULT_MEMORY, Factored, KernelSolver, Solution, System};
+use crate::kernel_system::{
+    DEFAULT_ITERATIONS, DEFAULT_MEMORY, Factored, KernelSolver, Solution, System, bytes,
+};
 
 /// The relative duality gap up to which the mean is refined.
 const GAP: f64 = 1e-16;
@@ -148,7 +150,7 @@ fn solve<G: Gram + ?Sized>(
 ) -> Result<Solved> {
     let len = targets.len();
     let allowed = meter.budget().memory().unwrap_or(DEFAULT_MEMORY);
-    let fits = len.saturating_mul(len).saturating_mul(size_of::<f64>()) <= allowed;
+    let fits = bytes(KernelSolver::Cholesky, len) <= allowed;
     let solver = if fits { KernelSolver::Cholesky } else { KernelSolver::MatrixFree };
     let system = System { gram, ridge, free_bias: false, tolerance: GAP, solver };
     if !fits {

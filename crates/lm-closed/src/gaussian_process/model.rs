@@ -12,7 +12,7 @@ use super::covariance::GaussianCovariance;
 use super::inputs::Inputs;
 use super::{Prepared, Solved, ended, unit_kernel};
 use crate::chain::for_each_block;
-use crate::kernel_system::{DEFAULT_ITERATIONS, KernelSolver, System};
+use crate::kernel_system::{DEFAULT_ITERATIONS, KernelSolver, System, bytes};
 
 /// The distribution of the process given the data.
 ///
@@ -174,8 +174,7 @@ impl GaussianProcessModel {
         if let Some(factor) = self.factor.get() {
             return Ok(factor);
         }
-        let len = self.ridge.len();
-        let needed = len.saturating_mul(len).saturating_mul(size_of::<f64>());
+        let needed = bytes(KernelSolver::Cholesky, self.ridge.len());
         budget.check_memory("the factor for predictive variances", needed)?;
         let support = self.mean.support().as_examples();
         let gram = VectorGram::new(support, unit_kernel()?)?;

@@ -36,6 +36,25 @@ pub(crate) const DEFAULT_MEMORY: usize = 1 << 31;
 /// Iterations that a run may take, unless the budget says otherwise.
 pub(crate) const DEFAULT_ITERATIONS: u64 = 2000;
 
+/// Vectors of an iteration, with some room.
+const VECTORS: usize = 10;
+
+/// The columns of a preconditioner for a matrix in memory: few enough that they cost less than what they save.
+fn rank(len: usize) -> usize {
+    (len / 32).clamp(64, 512)
+}
+
+/// The bytes that a way takes at least.
+pub(crate) fn bytes(solver: KernelSolver, len: usize) -> usize {
+    let (whole, rows) = match solver {
+        KernelSolver::Automatic | KernelSolver::FewColumns => (8, VECTORS + BLOCK + 2 * rank(len)),
+        KernelSolver::Cholesky => (8, VECTORS + BLOCK.min(len)),
+        KernelSolver::SingleCholesky => (12, VECTORS + BLOCK.min(len)),
+        KernelSolver::MatrixFree => (0, VECTORS + 1),
+    };
+    len.saturating_mul(len).saturating_mul(whole).saturating_add(len.saturating_mul(8 * rows))
+}
+
 /// How the linear system of a kernel learner is solved. All ways lead to the same solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -64,6 +83,9 @@ pub(crate) struct System<'a, G: ?Sized> {
     pub(crate) tolerance: f64,
     pub(crate) solver: KernelSolver,
 }
+
+/// A way to go on with a matrix in memory.
+type Way<S> = fn(&S, &Matrix, &mut State<'_>, &mut Meter<'_>) -> Result<End>;
 
 /// A solution, or how far a run came.
 #[derive(Debug)]
@@ -149,39 +171,23 @@ impl<G: Gram + ?Sized> System<'_, G> {
         // Up to here a factor costs less than the choice.
         const SMALL: usize = 768;
         let len = self.gram.len();
-        let square = len.saturating_mul(len);
-        let what = "the kernel matrix";
-        match self.solver {
-            KernelSolver::Automatic => {
-                let allowed = budget.memory().unwrap_or(DEFAULT_MEMORY);
-                let whole = square.saturating_mul(8).saturating_add(len.saturating_mul(8 * BLOCK));
-                Ok(if whole > allowed {
-                    KernelSolver::MatrixFree
-                } else if len <= SMALL {
-                    KernelSolver::Cholesky
-                } else {
-                    KernelSolver::Automatic
-                })
-            }
-            KernelSolver::SingleCholesky => {
-                budget.check_memory(what, square.saturating_mul(12))?;
-                Ok(self.solver)
-            }
-            KernelSolver::Cholesky | KernelSolver::FewColumns => {
-                budget.check_memory(what, square.saturating_mul(8))?;
-                Ok(self.solver)
-            }
-            KernelSolver::MatrixFree => Ok(self.solver),
+        if self.solver != KernelSolver::Automatic {
+            budget.check_memory("the kernel matrix", bytes(self.solver, len))?;
+            return Ok(self.solver);
         }
+        let allowed = budget.memory().unwrap_or(DEFAULT_MEMORY);
+        let fits = |solver| bytes(solver, len) <= allowed;
+        Ok(if len > SMALL && fits(KernelSolver::FewColumns) {
+            KernelSolver::Automatic
+        } else if fits(KernelSolver::Cholesky) {
+            KernelSolver::Cholesky
+        } else {
+            KernelSolver::MatrixFree
+        })
     }
 
     /// Tries one preconditioner after the other on the matrix in memory, and at last its factor.
-    fn in_memory(
-        &self,
-        ways: &[fn(&Self, &Matrix, &mut State<'_>, &mut Meter<'_>) -> Result<End>],
-        state: &mut State<'_>,
-        meter: &mut Meter<'_>,
-    ) -> Result<End> {
+    fn in_memory(&self, ways: &[Way<Self>], state: &mut State<'_>, meter: &mut Meter<'_>) -> Result<End> {
         let triangle = match lower_triangle(self.gram, self.ridge, meter)? {
             Ok(triangle) => triangle,
             Err(stop) => return Ok(End::Stopped(stop)),
@@ -198,11 +204,9 @@ impl<G: Gram + ?Sized> System<'_, G> {
     /// The matrix in memory, few columns as preconditioner. It gives up when a factor would cost less.
     fn by_few_columns(&self, triangle: &Matrix, state: &mut State<'_>, meter: &mut Meter<'_>) -> Result<End> {
         let len = self.gram.len();
-        let rank = (len / 16).clamp(64, 512);
-        let Some(columns) = FewColumns::of(self.gram, self.ridge, rank, meter.budget())? else {
+        let Some(columns) = FewColumns::of(self.gram, self.ridge, rank(len), meter)? else {
             return Ok(End::Slow);
         };
-        let _ = meter.advance(0, (rank * len) as u64);
         // A product takes n² operations at the pace of the memory, a factor n³/3 at that of the processor.
         let most = (len as u64 / 160).max(12);
         state.run(&Stored(triangle), &columns, most, meter)
@@ -216,7 +220,7 @@ impl<G: Gram + ?Sized> System<'_, G> {
         meter: &mut Meter<'_>,
     ) -> Result<End> {
         const MOST: u64 = 25;
-        let needed = self.gram.len().saturating_mul(self.gram.len()).saturating_mul(12);
+        let needed = bytes(KernelSolver::SingleCholesky, self.gram.len());
         if needed > meter.budget().memory().unwrap_or(usize::MAX) {
             return Ok(End::Slow);
         }
@@ -284,20 +288,16 @@ impl<G: Gram + ?Sized> System<'_, G> {
     /// Products from rows, few columns as preconditioner.
     fn matrix_free(&self, state: &mut State<'_>, meter: &mut Meter<'_>) -> Result<End> {
         let len = self.gram.len();
+        meter.budget().check_memory("conjugate gradients", bytes(KernelSolver::MatrixFree, len))?;
         let allowed = meter.budget().memory().unwrap_or(DEFAULT_MEMORY) / size_of::<f64>();
-        // Vectors of the iteration, and at least one row.
-        let vectors = len.saturating_mul(8);
-        let needed = vectors.saturating_add(len).saturating_mul(size_of::<f64>());
-        meter.budget().check_memory("conjugate gradients", needed)?;
-        let left = (allowed - vectors) / len.max(1);
+        let left = (allowed / len.max(1)).saturating_sub(VECTORS);
         // The columns of the factor are there twice while they are made.
-        let rank = (len / 16).clamp(64, 1024).min(left / 4);
+        let rank = (2 * rank(len)).min(left / 4);
         let rows = (left - 2 * rank).clamp(1, BLOCK);
         let columns = match rank {
             0 => None,
-            _ => FewColumns::of(self.gram, self.ridge, rank, meter.budget())?,
+            _ => FewColumns::of(self.gram, self.ridge, rank, meter)?,
         };
-        let _ = meter.advance(0, (rank * len) as u64);
         let preconditioner: Box<dyn Preconditioner> = match columns {
             Some(columns) => Box::new(columns),
             None => Box::new(Diagonal::of(self.gram, self.ridge)?),

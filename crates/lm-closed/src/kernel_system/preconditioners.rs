@@ -4,7 +4,7 @@ use lm_core::gram::LowRank;
 use lm_core::linalg::{
     Cholesky, Matrix, SingleCholesky, matrix_vector, transposed_product, transposed_vector,
 };
-use lm_core::{Budget, Error, Gram, Result};
+use lm_core::{Error, Gram, Meter, Result};
 
 use crate::conjugate_gradients::Preconditioner;
 
@@ -31,14 +31,17 @@ pub(super) struct FewColumns {
 }
 
 impl FewColumns {
-    /// At most `rank` columns; none, if their small system has no factor.
+    /// At most `rank` columns; fewer if the budget ends the run, and none if their small system has no factor.
     pub(super) fn of<G: Gram + ?Sized>(
         gram: &G,
         ridge: &[f64],
         rank: usize,
-        budget: &Budget,
+        meter: &mut Meter<'_>,
     ) -> Result<Option<Self>> {
-        let part = LowRank::of(gram, rank, budget)?;
+        let budget = *meter.budget();
+        let row = gram.len() as u64;
+        let part =
+            LowRank::of_while(gram, &budget, &mut |pivots| pivots < rank && meter.advance(0, row).is_none())?;
         let (len, rank) = (gram.len(), part.rank());
         if rank == 0 {
             return Ok(None);

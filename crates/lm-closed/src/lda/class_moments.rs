@@ -17,7 +17,7 @@
 
 use std::ops::Range;
 
-use lm_core::linalg::{Matrix, add_scatter};
+use lm_core::linalg::{Matrix, add_centred_scatter, add_scatter};
 use lm_core::{ClassLabels, Error, Examples, Result, Weights, parallel};
 
 use super::class_means::ClassMeans;
@@ -271,14 +271,7 @@ impl ClassMoments {
             let offset = &offsets[indices[at] as usize * dim..];
             row.iter_mut().zip(offset).for_each(|(x, offset)| *x -= offset);
         }
-        match weights {
-            None => add_scatter(&mut self.scatter, rows, rows)?,
-            Some(weights) => {
-                let scaled = rows.chunks_exact(dim).zip(weights);
-                let left: Vec<f64> = scaled.flat_map(|(row, own)| row.iter().map(move |x| own * x)).collect();
-                add_scatter(&mut self.scatter, &left, rows)?;
-            }
-        }
+        add_centred_scatter(&mut self.scatter, rows, &vec![0.0; dim], weights)?;
         // m = pilot + offset: the difference to the mean so far is taken before the two are rounded to one number.
         let shift =
             |class: usize, k: usize, mean: f64| (pilots[class * dim + k] - mean) + offsets[class * dim + k];

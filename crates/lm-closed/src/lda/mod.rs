@@ -35,7 +35,7 @@ use lm_core::linalg::{Matrix, Svd};
 use lm_core::multiclass::LinearMachine;
 use lm_core::{ClassLabels, Control, Error, Examples, Fit, Learner, Linear, Result, Stop, TrainingSet};
 
-use crate::centred::{Centred, Labelled, gather};
+use crate::centred::{Centred, gather};
 use crate::shrinkage::{Shrinkage, shrunk};
 use crate::whitening::Whitening;
 
@@ -147,7 +147,7 @@ impl Lda {
     /// Fits examples that are in range.
     fn fit_in_range<E: Examples + ?Sized>(
         &self,
-        set: Labelled<'_, E>,
+        set: &TrainingSet<'_, E, ClassLabels>,
         centred: &Centred,
     ) -> Result<(LdaModel, LdaFigures)> {
         let share = match self.shrinkage {
@@ -156,7 +156,7 @@ impl Lda {
             Shrinkage::LedoitWolf => centred.ledoit_wolf(set)?,
         };
         let model = self.model(&centred.means, &centred.whitening(set, share)?, share)?;
-        let figures = LdaFigures::measured(&model, centred, set.examples.len())?;
+        let figures = LdaFigures::measured(&model, centred, set.len())?;
         Ok((model, figures))
     }
 
@@ -230,11 +230,10 @@ impl<E: Examples + ?Sized> Learner<E, ClassLabels> for Lda {
     ) -> Result<Fit<LdaModel, LdaCertificate>> {
         self.validate(set.labels().classes().len())?;
         let mut meter = control.start(1);
-        let given = Labelled { examples: set.examples(), labels: set.labels(), weights: set.weights() };
-        let (model, figures) = match gather(given, meter.budget())? {
-            (None, centred) => self.fit_in_range(given, &centred)?,
+        let (model, figures) = match gather(set, meter.budget())? {
+            (None, centred) => self.fit_in_range(set, &centred)?,
             (Some(copy), centred) => {
-                let (model, figures) = self.fit_in_range(given.over(&copy), &centred)?;
+                let (model, figures) = self.fit_in_range(&set.over(&copy.examples)?, &centred)?;
                 (model.restored(&copy)?, figures)
             }
         };

@@ -1,7 +1,9 @@
 //! Which way a least squares problem is solved: by its size, its shape and its condition.
 
+use std::ops::Range;
+
 use lm_core::double_double::DoubleDouble;
-use lm_core::{Error, Examples, Fit, Linear, Meter, Result, Stop};
+use lm_core::{Budget, Control, Error, Examples, Fit, Linear, Meter, Result, Selection, Stop, Weights};
 
 use super::certificate::{LeastNormEvidence, LinearSystemCertificate, measure, misalignment};
 use super::minimum_norm::MinimumNorm;
@@ -14,6 +16,9 @@ use crate::statistics::Moments;
 
 /// Matrices of at most this many entries are solved by orthogonal transformations, which take microseconds there.
 pub(super) const SMALL: usize = 100_000;
+
+/// Entries that are summed up between two looks at the clock: some 30 ms of work.
+const SHARE: usize = 1 << 23;
 
 /// Data of at most this many entries are measured even if a run was told to end.
 const QUICK: usize = 1_000_000;
@@ -46,35 +51,107 @@ fn by_moments<E: Examples + ?Sized>(
     problem: &Problem<'_, E>,
     meter: &mut Meter<'_>,
 ) -> Result<Option<(Vec<Solution>, Diagnosis)>> {
-    let Some(moments) = moments(problem, meter)? else { return Ok(None) };
-    let Some(system) = trusted(&moments, problem)? else { return Ok(None) };
-    let solutions = system.refined(problem, &moments, meter)?;
+    let Some((moments, ended)) = accumulated(problem, meter)? else { return Ok(None) };
+    let columns = problem.columns();
+    let Some(system) = trusted(&moments, problem)? else {
+        return Ok(ended.map(|stop| of_means(problem, &moments, stop)));
+    };
+    let solutions = match ended {
+        Some(stop) => system.unrefined(problem, &moments, stop)?,
+        None => system.refined(problem, &moments, meter)?,
+    };
     if solutions.iter().any(|solution| solution.stop == Stop::Stalled) {
         return Ok(None);
     }
     let condition = system.squared_condition().sqrt() * system.offset();
-    let columns = problem.columns();
     Ok(Some((solutions, Diagnosis { route: Route::SemiNormal, columns, rank: columns, condition })))
 }
 
-/// The moments of examples and targets; `None` if squares leave the range of numbers.
+/// The means of the targets: what a run that ends at once has found out.
+fn of_means<E: Examples + ?Sized>(
+    problem: &Problem<'_, E>,
+    moments: &Moments,
+    stop: Stop,
+) -> (Vec<Solution>, Diagnosis) {
+    let dim = problem.examples.dim();
+    let solution = |target: &f64| Solution {
+        weights: vec![DoubleDouble::ZERO; dim],
+        bias: DoubleDouble::from(if problem.bias { *target } else { 0.0 }),
+        figures: None,
+        residual_norm: None,
+        stop,
+        multipliers: None,
+    };
+    let diagnosis =
+        Diagnosis { route: Route::SemiNormal, columns: problem.columns(), rank: 0, condition: f64::INFINITY };
+    (moments.mean()[dim..].iter().map(solution).collect(), diagnosis)
+}
+
+/// The moments of all examples and targets, whatever the time; `None` if squares leave the range of numbers.
 pub(crate) fn moments<E: Examples + ?Sized>(
     problem: &Problem<'_, E>,
     meter: &Meter<'_>,
 ) -> Result<Option<Moments>> {
-    let dim = problem.examples.dim() + problem.targets.len();
+    let memory = meter.budget().memory();
+    let budget = memory.map_or_else(Budget::default, |bytes| Budget::default().with_memory(bytes));
+    Ok(accumulated(problem, &mut Control::new(budget).start(u64::MAX))?.map(|(moments, _)| moments))
+}
+
+/// The moments of examples and targets, or of those that were met before a limit of time, with the reason; `None` if
+/// squares leave the range of numbers.
+fn accumulated<E: Examples + ?Sized>(
+    problem: &Problem<'_, E>,
+    meter: &mut Meter<'_>,
+) -> Result<Option<(Moments, Option<Stop>)>> {
+    let Problem { examples, targets, weights, .. } = *problem;
+    let dim = examples.dim() + targets.len();
     let needed = dim.saturating_mul(dim).saturating_mul(4 * size_of::<f64>());
     meter.budget().check_memory("the matrix of the normal equations", needed)?;
     let extreme = |values: &[f64]| !in_range(largest(values.iter().copied()));
-    if problem.targets.iter().any(|targets| extreme(targets))
-        || problem.weights.is_some_and(|weights| extreme(weights.values()))
+    if targets.iter().any(|targets| extreme(targets))
+        || weights.is_some_and(|weights| extreme(weights.values()))
     {
         return Ok(None);
     }
-    match Moments::of(problem.examples, problem.targets, problem.weights) {
-        Err(Error::Numerical { .. }) => Ok(None),
-        other => other.map(Some),
+    let mut moments = Moments::new(dim)?;
+    let share = (SHARE / dim).max(1);
+    for start in (0..examples.len()).step_by(share) {
+        let rows = start..examples.len().min(start + share);
+        let added = if rows.len() == examples.len() {
+            moments.add(examples, targets, weights)
+        } else {
+            add_share(&mut moments, problem, rows)
+        };
+        match added {
+            Err(Error::Numerical { .. }) => return Ok(None),
+            other => other?,
+        }
+        if let Some(stop) = ended(meter).filter(|_| moments.weight() > 0.0 && start + share < examples.len())
+        {
+            return Ok(Some((moments, Some(stop))));
+        }
     }
+    Ok(Some((moments, None)))
+}
+
+fn add_share<E: Examples + ?Sized>(
+    moments: &mut Moments,
+    problem: &Problem<'_, E>,
+    rows: Range<usize>,
+) -> Result<()> {
+    let targets: Vec<&[f64]> = problem.targets.iter().map(|targets| &targets[rows.clone()]).collect();
+    let weights = problem.weights.map(|weights| &weights.values()[rows.clone()]);
+    if weights.is_some_and(|weights| weights.iter().all(|&weight| weight == 0.0)) {
+        return Ok(());
+    }
+    let weights = weights.map(|weights| Weights::new(weights.to_vec())).transpose()?;
+    let rows: Vec<usize> = rows.collect();
+    moments.add(&Selection::new(problem.examples, &rows)?, &targets, weights.as_ref())
+}
+
+/// Whether time is up or the run was cancelled; a limit on iterations is another matter.
+pub(super) fn ended(meter: &mut Meter<'_>) -> Option<Stop> {
+    meter.advance(0, 0).filter(|stop| matches!(stop, Stop::Time | Stop::Cancelled))
 }
 
 /// A factorisation of the normal equations that a pass over the data can correct.

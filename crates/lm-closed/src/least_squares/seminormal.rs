@@ -130,6 +130,21 @@ impl SemiNormal {
         Ok((right, bias))
     }
 
+    /// Solutions for all targets in plain arithmetic, for a run that ended before the first correction.
+    pub(crate) fn unrefined<E: Examples + ?Sized>(
+        &self,
+        problem: &Problem<'_, E>,
+        moments: &Moments,
+        stop: Stop,
+    ) -> Result<Vec<Solution>> {
+        let first = self.mean.len();
+        let plain = |at: usize| {
+            let (weights, bias) = self.plain(moments, first + at)?;
+            Ok(Solution { weights, bias, figures: None, residual_norm: None, stop, multipliers: None })
+        };
+        (0..problem.targets.len()).map(plain).collect()
+    }
+
     /// Solutions for all targets, corrected by passes over the data. `moments` are those of examples and targets.
     pub(crate) fn refined<E: Examples + ?Sized>(
         &self,
@@ -145,8 +160,16 @@ impl SemiNormal {
         let (mut norms, mut left) = (vec![None; problem.targets.len()], f64::INFINITY);
         let mut round = 0;
         while stop.is_none() {
-            let change;
-            (change, norms) = state.step(self, problem)?;
+            let change = match state.step(self, problem, meter)? {
+                Ok((change, now)) => {
+                    norms = now;
+                    change
+                }
+                Err(ended) => {
+                    stop = Some(ended);
+                    break;
+                }
+            };
             round += 1;
             // The first change is the error of the factorisation's own solution: by about so much a round shrinks it.
             shrink = if round == 1 { 16.0 * change } else { shrink.max(change / before) };
@@ -203,20 +226,25 @@ struct State {
 }
 
 impl State {
-    /// One pass and one correction of every function: the largest relative change, and the norms of the residuals after it.
+    /// One pass and one correction of every function: the largest relative change, and the norms of the residuals after it;
+    /// or why the pass was not ended.
     fn step<E: Examples + ?Sized>(
         &mut self,
         system: &SemiNormal,
         problem: &Problem<'_, E>,
-    ) -> Result<(f64, Vec<Option<DoubleDouble>>)> {
-        let sweeps = sweep(problem, &self.functions)?;
+        meter: &mut Meter<'_>,
+    ) -> Result<Result<(f64, Vec<Option<DoubleDouble>>), Stop>> {
+        let sweeps = match sweep(problem, &self.functions, meter) {
+            Ok(sweeps) => sweeps,
+            Err(ended) => return Ok(Err(ended)),
+        };
         let (mut largest, mut norms) = (0.0_f64, Vec::with_capacity(sweeps.len()));
         for (function, sweep) in self.functions.iter_mut().zip(&sweeps) {
             let (change, norm) = correct(function, sweep, system)?;
             largest = largest.max(change);
             norms.push(Some(norm));
         }
-        Ok((largest, norms))
+        Ok(Ok((largest, norms)))
     }
 }
 

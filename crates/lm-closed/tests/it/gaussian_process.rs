@@ -76,7 +76,7 @@ fn the_mean_is_kernel_ridge_and_so_is_the_process_over_the_matrix() {
     for (seed, noise) in [(1, 0.3), (2, 1e-3)] {
         let (inputs, targets) = wavy(120, 3, seed);
         let gram = VectorGram::new(&inputs, VectorKernel::gaussian(0.5).unwrap()).unwrap();
-        let ridge = KernelRidge::default().with_ridge(noise).with_gap(1e-24).fit(&gram, &targets).unwrap();
+        let ridge = KernelRidge::default().with_penalty(noise).with_gap(1e-24).fit(&gram, &targets).unwrap();
         let covariance = GaussianCovariance::default().with_noise_variance(noise);
         let process = GaussianProcess::new(covariance).fit(&inputs, &targets).unwrap();
         let over = GramProcess::default().with_noise_variance(noise).fit(&gram, &targets).unwrap();

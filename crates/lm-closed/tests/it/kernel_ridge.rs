@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use lm_closed::{KernelRidge, KernelSolver};
-use lm_core::linalg::{Cholesky, Matrix, transposed_product, transposed_vector};
+use lm_closed::{Form, KernelRidge, KernelSolver, Ridge};
 use lm_core::testing::conformance::{Suite, assert_conforms};
 use lm_core::{
-    BinaryLabels, Budget, Certificate, Collection, Control, Dense, Error, Examples, Gram, Hypothesis,
-    Learner, MatrixGram, OverVectors, Stop, Targets, TrainingSet, VectorGram, VectorKernel, Weights,
+    BinaryLabels, Budget, Certificate, Collection, Control, Dense, Error, Gram, Hypothesis, Learner,
+    MatrixGram, OverVectors, Stop, Targets, TrainingSet, VectorGram, VectorKernel, Weights,
 };
 
 use crate::samples::{apart, dyadic, wavy};
@@ -17,7 +16,7 @@ fn a_free_bias_has_the_digits_of_the_reference() {
     // `data/kernel_references.py`: mpmath 1.3.0 with 60 digits.
     let (examples, targets) = dyadic();
     let gram = VectorGram::new(&examples, VectorKernel::polynomial(2, 1.0, 1.0).unwrap()).unwrap();
-    let machine = KernelRidge::default().with_ridge(0.125).with_bias(true).with_gap(1e-24);
+    let machine = KernelRidge::default().with_penalty(0.125).with_bias(true).with_gap(1e-24);
     let fit = machine.fit(&gram, &targets).unwrap();
     let alpha = fit.certificate.alpha();
     for (found, reference) in [
@@ -27,30 +26,6 @@ fn a_free_bias_has_the_digits_of_the_reference() {
     ] {
         assert!((found - reference).abs() < 1e-12 * reference.abs(), "{found} {reference}");
     }
-}
-
-/// Ridge regression by its normal equations, with columns and targets about their means where the bias is free.
-fn primal_ridge(examples: &Dense<'_>, targets: &[f64], lambda: f64, free_bias: bool) -> (Vec<f64>, f64) {
-    let (len, dim) = (examples.len(), examples.dim());
-    let mut matrix = Matrix::zeros(len, dim).unwrap();
-    for row in 0..len {
-        examples.slice(row).iter().enumerate().for_each(|(k, x)| matrix[(row, k)] = *x);
-    }
-    let mean = |values: &[f64]| {
-        if free_bias { values.iter().sum::<f64>() / values.len() as f64 } else { 0.0 }
-    };
-    let means: Vec<f64> = (0..dim).map(|k| mean(matrix.column(k))).collect();
-    for (k, mean) in means.iter().enumerate() {
-        matrix.column_mut(k).iter_mut().for_each(|x| *x -= mean);
-    }
-    let target = mean(targets);
-    let centred: Vec<f64> = targets.iter().map(|y| y - target).collect();
-    let mut normal = transposed_product(&matrix, &matrix).unwrap();
-    (0..dim).for_each(|k| normal[(k, k)] += lambda);
-    let mut w = transposed_vector(&matrix, &centred).unwrap();
-    Cholesky::factor(normal).unwrap().unwrap().solve(&mut w).unwrap();
-    let bias = target - w.iter().zip(&means).map(|(w, m)| w * m).sum::<f64>();
-    (w, bias)
 }
 
 #[test]
@@ -64,12 +39,16 @@ fn with_the_linear_kernel_it_is_ridge_regression() {
     for (examples, targets) in [real, wavy(80, 6, 1), wavy(10, 30, 2)] {
         let gram = VectorGram::new(&examples, VectorKernel::linear()).unwrap();
         for (lambda, free_bias) in [(0.5, false), (0.5, true), (30.0, true)] {
-            let (w, bias) = primal_ridge(&examples, targets.values(), lambda, free_bias);
-            let fit = KernelRidge::default().with_ridge(lambda).with_bias(free_bias).with_gap(1e-22);
+            let fit = KernelRidge::default().with_penalty(lambda).with_bias(free_bias).with_gap(1e-22);
             let fit = fit.fit(&gram, &targets).unwrap();
             let f = fit.model.over_columns(&examples).unwrap();
-            let size = w.iter().fold(bias.abs(), |size, w| size.max(w.abs()));
-            assert!(apart(f.weights(), &w) < 1e-10 * size && (f.bias() - bias).abs() < 1e-10 * size);
+            for form in [Form::Primal, Form::Dual] {
+                let ridge = Ridge::default().with_penalty(lambda).with_bias(free_bias).with_form(form);
+                let ridge = ridge.fit(&examples, &targets).unwrap().model;
+                let size = ridge.norm().max(ridge.bias().abs());
+                assert!(apart(f.weights(), ridge.weights()) < 1e-10 * size, "{form:?}");
+                assert!((f.bias() - ridge.bias()).abs() < 1e-10 * size, "{form:?}");
+            }
         }
     }
 }
@@ -82,7 +61,7 @@ fn leaving_out_one_example_is_fitting_without_it() {
     let weights = Weights::new((0..25).map(|row| f64::from(row % 4)).collect()).unwrap();
     let set = TrainingSet::new(&gram, &targets).unwrap();
     for (set, free_bias) in [(set, false), (set, true), (set.with_weights(&weights).unwrap(), true)] {
-        let machine = KernelRidge::default().with_ridge(0.1).with_bias(free_bias).with_gap(1e-24);
+        let machine = KernelRidge::default().with_penalty(0.1).with_bias(free_bias).with_gap(1e-24);
         let errors = machine.leave_one_out(&set, &Control::default()).unwrap();
         for (row, error) in errors.iter().enumerate() {
             if set.weight(row) == 0.0 {
@@ -113,7 +92,7 @@ fn all_solvers_certify_the_same_function() {
         KernelSolver::MatrixFree,
         KernelSolver::Automatic,
     ] {
-        let machine = KernelRidge::default().with_ridge(0.05).with_bias(true).with_solver(solver);
+        let machine = KernelRidge::default().with_penalty(0.05).with_bias(true).with_solver(solver);
         let fit = machine.fit(&gram, &targets).unwrap().converged().unwrap();
         assert!(fit.certificate.verify(&set).unwrap().is_valid(), "{solver:?}");
         assert!(fit.certificate.relative_gap() <= 1e-16, "{solver:?}");
@@ -129,7 +108,7 @@ fn without_room_for_the_matrix_the_products_are_computed() {
     let (examples, targets) = wavy(1200, 2, 5);
     let gram = VectorGram::new(&examples, VectorKernel::gaussian(0.5).unwrap()).unwrap();
     let set = TrainingSet::new(&gram, &targets).unwrap();
-    let machine = KernelRidge::default().with_ridge(0.1);
+    let machine = KernelRidge::default().with_penalty(0.1);
     let control = Control::new(Budget::default().with_memory(1 << 20));
     let fit = machine.fit_with(&set, &control).unwrap().converged().unwrap();
     assert!(fit.certificate.verify(&set).unwrap().is_valid());
@@ -176,7 +155,7 @@ fn extreme_scales_give_finite_functions_or_errors() {
     assert!(matches!(KernelRidge::default().fit(&gram, &huge), Err(Error::Numerical { .. })));
     for scale in [1e150, 1e300, 1e-150, 1e-300] {
         let matrix = MatrixGram::precomputed(size(scale, whole.values()), 40).unwrap();
-        let result = KernelRidge::default().with_ridge(scale).fit(&matrix, &targets);
+        let result = KernelRidge::default().with_penalty(scale).fit(&matrix, &targets);
         if let Ok(fit) = result {
             assert!(fit.certificate.alpha().iter().all(|alpha| alpha.is_finite()));
         }
@@ -189,7 +168,7 @@ fn a_matrix_that_is_not_one_of_inner_products_is_never_called_solved() {
     let gram = MatrixGram::precomputed(vec![1.0, 2.0, 2.0, 1.0], 2).unwrap();
     let targets = Targets::new(vec![1.0, -1.0]).unwrap();
     for solver in [KernelSolver::Automatic, KernelSolver::MatrixFree, KernelSolver::SingleCholesky] {
-        match KernelRidge::default().with_ridge(0.5).with_solver(solver).fit(&gram, &targets) {
+        match KernelRidge::default().with_penalty(0.5).with_solver(solver).fit(&gram, &targets) {
             Ok(fit) => assert_ne!(fit.report.stop, Stop::Converged, "{solver:?}"),
             Err(error) => assert!(matches!(error, Error::Numerical { .. }), "{error}"),
         }
@@ -201,8 +180,8 @@ fn settings_outside_their_domain_are_named() {
     let gram = MatrixGram::precomputed(vec![1.0, 0.5, 0.5, 1.0], 2).unwrap();
     let targets = Targets::new(vec![1.0, 3.0]).unwrap();
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let refused = KernelRidge::default().with_ridge(bad).fit(&gram, &targets);
-        assert!(matches!(refused, Err(Error::Setting { name: "ridge", .. })));
+        let refused = KernelRidge::default().with_penalty(bad).fit(&gram, &targets);
+        assert!(matches!(refused, Err(Error::Setting { name: "penalty", .. })));
     }
     for bad in [0.0, 1.0, f64::NAN] {
         let refused = KernelRidge::default().with_gap(bad).fit(&gram, &targets);
@@ -218,7 +197,7 @@ fn settings_outside_their_domain_are_named() {
 fn kernel_ridge_conforms() {
     for kernel in [VectorKernel::gaussian(0.5).unwrap(), VectorKernel::linear()] {
         for free_bias in [false, true] {
-            let machine = KernelRidge::default().with_ridge(0.1).with_bias(free_bias).with_gap(1e-20);
+            let machine = KernelRidge::default().with_penalty(0.1).with_bias(free_bias).with_gap(1e-20);
             let learner = OverVectors::new(machine, kernel);
             assert_conforms(&Suite::<_, Targets>::regression(&learner).persistent().certified());
             assert_conforms(&Suite::<_, BinaryLabels>::binary(&learner).persistent().certified());
@@ -230,7 +209,7 @@ fn kernel_ridge_conforms() {
 fn the_iterative_ways_conform() {
     for solver in [KernelSolver::SingleCholesky, KernelSolver::FewColumns, KernelSolver::MatrixFree] {
         let machine =
-            KernelRidge::default().with_ridge(0.1).with_bias(true).with_gap(1e-22).with_solver(solver);
+            KernelRidge::default().with_penalty(0.1).with_bias(true).with_gap(1e-22).with_solver(solver);
         let learner = OverVectors::new(machine, VectorKernel::gaussian(0.5).unwrap());
         assert_conforms(
             &Suite::<_, Targets>::regression(&learner).persistent().certified().with_tolerance(1e-7),

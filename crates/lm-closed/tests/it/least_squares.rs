@@ -3,8 +3,8 @@
 use lm_closed::{LeastSquares, LinearSystemCertificate, Moments, Route};
 use lm_core::testing::SplitMix64;
 use lm_core::{
-    Budget, Certificate, Control, Csr, Dense, Error, Fit, Learner, Linear, Stop, Targets, TrainingSet,
-    Weights,
+    Budget, Cancel, Certificate, Control, Csr, Dense, Error, Fit, Learner, Linear, Stop, Targets,
+    TrainingSet, Weights,
 };
 
 /// A linear target with noise; columns of different sizes and offsets.
@@ -338,4 +338,30 @@ fn sparse_storage_is_read_as_it_is() {
     let a = fit(&dense, &targets);
     let b = LeastSquares::default().fit(&sparse, &targets).unwrap().converged().unwrap();
     assert_eq!(a.model, b.model);
+}
+
+#[test]
+fn a_run_that_is_cancelled_between_blocks_returns_what_it_has() {
+    // More than two blocks of moments: after the first the token is seen.
+    let (n, d) = (130_000, 130);
+    let mut random = SplitMix64::new(41);
+    let values: Vec<f64> = (0..n * d).map(|_| random.uniform(-1.0, 1.0)).collect();
+    let targets = (0..n).map(|row| 3.0 + values[row * d] + random.uniform(-0.1, 0.1)).collect();
+    let (examples, targets) = (Dense::new(values, n, d).unwrap(), Targets::new(targets).unwrap());
+    let set = TrainingSet::new(&examples, &targets).unwrap();
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let fit = LeastSquares::default().fit_with(&set, &Control::default().with_cancel(&cancel)).unwrap();
+    assert_eq!((fit.report.stop, fit.report.iterations), (Stop::Cancelled, 0));
+    // The first block alone says a good deal, and nothing is claimed of the rest.
+    assert!((fit.model.weights()[0] - 1.0).abs() < 0.01 && (fit.model.bias() - 3.0).abs() < 0.01);
+    assert_eq!(fit.certificate.figures(), None);
+    assert!(fit.certificate.verify(&set).unwrap().is_valid());
+    let whole = fit_of(&set);
+    assert!(whole.certificate.verify(&set).unwrap().is_valid());
+    assert!(apart(&whole.model, &fit.model) < 0.01);
+}
+
+fn fit_of(set: &TrainingSet<'_, Dense<'_>, Targets>) -> Fit<Linear, LinearSystemCertificate> {
+    LeastSquares::default().fit_with(set, &Control::default()).unwrap().converged().unwrap()
 }

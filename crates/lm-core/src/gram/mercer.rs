@@ -125,7 +125,7 @@ fn largest_value<G: Gram + ?Sized>(gram: &G) -> Result<f64> {
 
 /// Factorises the matrix itself: a proof if nothing is left, a witness if what is left is clearly indefinite.
 fn attempt<G: Gram + ?Sized>(gram: &G, size: f64, allowed: f64, budget: &Budget) -> Result<Option<Mercer>> {
-    let (factor, end) = factorise(gram, 0.0, size, 0.25 * allowed, usize::MAX, budget)?;
+    let (factor, end) = factorise(gram, 0.0, size, 0.25 * allowed, budget, &mut |_| true)?;
     let start = if let End::Negative(row) = end {
         factor.extended(&[(row, 1.0)])
     } else {
@@ -146,7 +146,7 @@ fn attempt<G: Gram + ?Sized>(gram: &G, size: f64, allowed: f64, budget: &Budget)
 
 /// Factorises the matrix with the tolerance added to its diagonal, which exists exactly if the condition holds.
 fn decide<G: Gram + ?Sized>(gram: &G, size: f64, allowed: f64, budget: &Budget) -> Result<Mercer> {
-    let (factor, end) = factorise(gram, allowed, size, 0.0, usize::MAX, budget)?;
+    let (factor, end) = factorise(gram, allowed, size, 0.0, budget, &mut |_| true)?;
     match end {
         End::Complete => {
             let left = residual(gram, &factor, allowed, size)?;

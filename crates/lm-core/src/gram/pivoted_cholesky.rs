@@ -23,8 +23,7 @@ use crate::{Error, Result, parallel};
 pub(super) enum End {
     /// Every row was a pivot.
     Complete,
-    /// The diagonal of what is left is negligible, or as many pivots were taken as were asked for; its smallest entry is
-    /// in this row.
+    /// The diagonal of what is left is negligible, or no more pivots were asked for; its smallest entry is in this row.
     Small(usize),
     /// The diagonal of what is left is negative in this row.
     Negative(usize),
@@ -68,9 +67,21 @@ impl LowRank {
     /// [`Error::Memory`] or [`Error::Allocation`] if the columns do not fit, [`Error::Numerical`] if the factor
     /// overflows, and what computing the rows gives.
     pub fn of<G: Gram + ?Sized>(gram: &G, rank: usize, budget: &Budget) -> Result<Self> {
+        Self::of_while(gram, budget, &mut |pivots| pivots < rank)
+    }
+
+    /// As [`LowRank::of`], asking before every pivot, with the number of those taken, whether to go on.
+    ///
+    /// # Errors
+    /// As [`LowRank::of`].
+    pub fn of_while<G: Gram + ?Sized>(
+        gram: &G,
+        budget: &Budget,
+        go_on: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<Self> {
         let diagonal = gram.diagonal()?;
         let size = diagonal.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
-        let (factor, _) = factorise(gram, 0.0, size, 0.0, rank, budget)?;
+        let (factor, _) = factorise(gram, 0.0, size, 0.0, budget, go_on)?;
         let left = diagonal.iter().enumerate().map(|(row, value)| {
             let explained: f64 = (0..factor.rank()).map(|k| square(factor.column(k)[row])).sum();
             (value - explained).max(0.0)
@@ -114,14 +125,14 @@ pub(super) fn block_of_rows(len: usize) -> Result<Vec<f64>> {
 }
 
 /// Factorises `K + shift·I`, whose largest entry is `size` in absolute value, until the diagonal of what is left adds
-/// up to at most `trace`, or `most` rows were pivots.
+/// up to at most `trace`, or `go_on`, which is told how many rows were pivots, says no.
 pub(super) fn factorise<G: Gram + ?Sized>(
     gram: &G,
     shift: f64,
     size: f64,
     trace: f64,
-    most: usize,
     budget: &Budget,
+    go_on: &mut dyn FnMut(usize) -> bool,
 ) -> Result<(Factor, End)> {
     let len = gram.len();
     let mut diagonal = gram.diagonal()?;
@@ -143,7 +154,7 @@ pub(super) fn factorise<G: Gram + ?Sized>(
             return Ok((factor, End::Negative(smallest)));
         }
         let rest: f64 = left.iter().map(|&row| diagonal[row].max(0.0)).sum();
-        if rest <= trace || diagonal[largest] <= noise || rank >= most {
+        if rest <= trace || diagonal[largest] <= noise || !go_on(rank) {
             return Ok((factor, End::Small(smallest)));
         }
         factor.extend(gram, shift, largest, diagonal[largest], budget)?;
@@ -353,7 +364,7 @@ mod tests {
     fn a_matrix_by_hand() {
         // Pivot 9 in row 1, then 5 − 4 = 1 in row 0; nothing is left of row 2 = row 1 / 3.
         let gram = MatrixGram::precomputed(vec![5.0, 6.0, 2.0, 6.0, 9.0, 3.0, 2.0, 3.0, 1.0], 3).unwrap();
-        let (factor, end) = factorise(&gram, 0.0, 9.0, 0.0, usize::MAX, &Budget::default()).unwrap();
+        let (factor, end) = factorise(&gram, 0.0, 9.0, 0.0, &Budget::default(), &mut |_| true).unwrap();
         assert_eq!((factor.pivots.as_slice(), end), (&[1, 0][..], End::Small(2)));
         assert_eq!(factor.columns, [2.0, 3.0, 1.0, 1.0, 0.0, 0.0]);
         let found = residual(&gram, &factor, 0.0, 9.0).unwrap();

@@ -31,7 +31,7 @@ pub(super) fn run(data: &Path, repeats: u32) -> Result<bool, Box<dyn Error>> {
     let scratch = root.join("target/bench-data");
     std::fs::create_dir_all(&scratch)?;
     let mut peer = started(&root, "online.py", &RELEASES);
-    let mut run = Run::new("cargo xtask bench online --data DIR", repeats, peer.as_ref());
+    let mut run = Run::new("cargo xtask bench online --data DIR", repeats, &peer);
     let mut text = String::new();
     let all = epochs::measure(data, &scratch, peer.as_mut(), repeats)?;
     writeln!(text, "{}", epochs::table(&all))?;

@@ -1,10 +1,11 @@
 //! E06: kernel methods beyond support vector machines.
 
-use lm_closed::{KernelNeighbours, KernelPca, KernelRidge};
+use lm_closed::{KernelLogistic, KernelNeighbours, KernelPca, KernelRidge};
 use lm_core::linalg::Matrix;
 use lm_core::multiclass::Classifier;
 use lm_core::{
-    BinaryLabels, Certificate, ClassLabels, Dense, Learner, Sign, TrainingSet, VectorGram, VectorKernel,
+    BinaryLabels, Certificate, ClassLabels, Dense, Hypothesis, Learner, OverVectors, Sign, TrainingSet,
+    VectorGram, VectorKernel,
 };
 use lm_data::generate::rings;
 use lm_online::DualPerceptron;
@@ -27,6 +28,11 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
 
 const TEST: usize = 1000;
 
+const RIDGE: &str = "kernel ridge regression";
+const LOGISTIC: &str = "kernel logistic regression";
+const PERCEPTRON: &str = "kernel perceptron";
+const NEIGHBOURS: &str = "nearest neighbours";
+
 /// Two rings, as data of two classes.
 fn two_rings(len: usize, seed: u64) -> lm_core::Result<(Binary, ClassLabels)> {
     let made = rings(len, &[1.0, 2.5], 0.2, seed)?;
@@ -39,15 +45,20 @@ fn body(bench: &mut Bench) -> Outcome {
     let (test, _) = two_rings(TEST, bench.seed() + 1)?;
     let gaussian = VectorKernel::gaussian(0.5)?;
     for (name, kernel) in [("linear", VectorKernel::linear()), ("Gaussian", gaussian)] {
-        let errors = [
-            ("kernel ridge regression", ridge(bench, name, &train, &test, kernel)?),
-            ("kernel perceptron", perceptron(&train, &test, kernel)?),
-            ("nearest neighbours", neighbours(bench, name, &train, &classes, &test, kernel)?),
+        let ridge = OverVectors::new(KernelRidge::default().with_penalty(0.1).with_bias(true), kernel);
+        let logistic = OverVectors::new(KernelLogistic::default().with_penalty(0.1), kernel);
+        let perceptron = OverVectors::new(DualPerceptron::default().with_passes(100), kernel);
+        let of = |method: &str| format!("{method}, {name}");
+        let found = [
+            (RIDGE, errors(bench, &of(RIDGE), &ridge, &train, &test)?),
+            (LOGISTIC, errors(bench, &of(LOGISTIC), &logistic, &train, &test)?),
+            (PERCEPTRON, errors(bench, &of(PERCEPTRON), &perceptron, &train, &test)?),
+            (NEIGHBOURS, neighbours(bench, &of(NEIGHBOURS), &train, &classes, &test, kernel)?),
         ];
-        for (method, wrong) in errors {
+        for (method, wrong) in found {
             let what = format!("{method}, {name} kernel: errors on {TEST} new points");
             // Neighbours under the linear kernel are those of the plane, where the rings are apart.
-            if name == "Gaussian" || method == "nearest neighbours" {
+            if name == "Gaussian" || method == NEIGHBOURS {
                 bench.check_at_most(what, 10.0, wrong as f64);
             } else {
                 bench.check_at_least(what, 250.0, wrong as f64);
@@ -55,36 +66,26 @@ fn body(bench: &mut Bench) -> Outcome {
         }
     }
     order_of_neighbours(bench, &train, &classes, &test)?;
-    components(bench, &train, gaussian)
+    components(bench, &train, VectorKernel::gaussian(0.1)?)
 }
 
-fn ridge(
+/// Checks the certificate of a learner and counts its errors on new points.
+fn errors<L>(
     bench: &mut Bench,
     name: &str,
+    learner: &L,
     train: &Binary,
     test: &Binary,
-    kernel: VectorKernel,
-) -> Result<usize, Box<dyn std::error::Error>> {
-    let gram = VectorGram::new(&train.examples, kernel)?;
-    let fit =
-        KernelRidge::default().with_ridge(0.1).with_bias(true).fit(&gram, &train.labels)?.converged()?;
-    bench.check_valid(
-        format!("kernel ridge regression, {name} kernel: certificate"),
-        fit.certificate.verify(&TrainingSet::new(&gram, &train.labels)?)?,
-    );
-    let f = fit.model.over_vectors(&train.examples, kernel)?;
-    Ok(wrong(&f, &test.examples, &test.labels)?)
-}
-
-fn perceptron(
-    train: &Binary,
-    test: &Binary,
-    kernel: VectorKernel,
-) -> Result<usize, Box<dyn std::error::Error>> {
-    let gram = VectorGram::new(&train.examples, kernel)?;
-    let fit = DualPerceptron::default().with_passes(100).fit(&gram, &train.labels)?;
-    let f = fit.model.over_vectors(&train.examples, kernel)?;
-    Ok(wrong(&f, &test.examples, &test.labels)?)
+) -> Result<usize, Box<dyn std::error::Error>>
+where
+    L: Learner<Dense<'static>, BinaryLabels>,
+    L::Model: Hypothesis<Dense<'static>>,
+    for<'s> L::Certificate: Certificate<TrainingSet<'s, Dense<'static>, BinaryLabels>>,
+{
+    let fit = learner.fit(&train.examples, &train.labels)?;
+    let set = TrainingSet::new(&train.examples, &train.labels)?;
+    bench.check_valid(format!("{name} kernel: certificate"), fit.certificate.verify(&set)?);
+    Ok(wrong(&fit.model, &test.examples, &test.labels)?)
 }
 
 fn neighbours(
@@ -97,7 +98,7 @@ fn neighbours(
 ) -> Result<usize, Box<dyn std::error::Error>> {
     let fit = KernelNeighbours::new(kernel).with_neighbours(5).fit(&train.examples, classes)?;
     bench.check_valid(
-        format!("nearest neighbours, {name} kernel: certificate"),
+        format!("{name} kernel: certificate"),
         fit.certificate.verify(&TrainingSet::new(&train.examples, classes)?)?,
     );
     let found = fit.model.class_numbers(&test.examples)?;
@@ -159,7 +160,7 @@ fn components(bench: &mut Bench, train: &Binary, kernel: VectorKernel) -> Outcom
     let apart = best(&places, 4);
     bench.check_at_least(
         "Gaussian kernel: share on the right side of the best threshold on one of four",
-        0.99,
+        0.95,
         apart,
     );
     let variances: f64 = fit.model.explained().iter().sum();

@@ -88,7 +88,7 @@ fn body(bench: &mut Bench) -> Outcome {
     listing_of_the_modification(bench)?;
     let mut plot = Plot::new("step k", "norm").log_x().log_y();
     for (name, data) in
-        [("separable", narrow(bench.seed())?), ("overlapping", clouds(60, 2, 1.5, bench.seed())?)]
+        [("separable", narrow(bench.seed())?), ("overlapping", clouds(60, 2, 2.5, bench.seed())?)]
     {
         let mut run = ByHand::new(&data)?;
         let (mut whole, mut positive) = (Vec::new(), Vec::new());
@@ -118,7 +118,7 @@ fn narrow(seed: u64) -> lm_core::Result<Binary> {
 }
 
 fn beside_the_library(bench: &mut Bench) -> Outcome {
-    let data = clouds(50, 3, 1.0, bench.seed())?;
+    let data = clouds(50, 3, 2.5, bench.seed())?;
     let set = TrainingSet::new(&data.examples, &data.labels)?;
     let mut worst = [0.0_f64; 2];
     for steps in [1_u64, 2, 3, 10, 40] {
@@ -187,8 +187,10 @@ fn separable_sets(bench: &mut Bench) -> Outcome {
 fn overlapping_sets(bench: &mut Bench) -> Outcome {
     let (mut proved, mut valid, mut margin, mut steps) = (0_u32, 0_u32, 0.0_f64, 0_u64);
     for seed in 0..60_u64 {
-        let (len, dim) = (30 + 4 * seed as usize, 1 + (seed as usize) % 6);
-        let data = clouds(len, dim, 0.8, bench.seed() + 1000 + seed)?;
+        // Near enough to overlap, far enough that least squares leaves positive errors.
+        let (len, dim) = (80 + 4 * seed as usize, 1 + (seed as usize) % 4);
+        let apart = 1.5 + 0.25 * (seed % 5) as f64;
+        let data = clouds(len, dim, apart, bench.seed() + 1000 + seed)?;
         let set = TrainingSet::new(&data.examples, &data.labels)?;
         for rule in [HoKashyapRule::Exact, HoKashyapRule::Modified] {
             let fit = HoKashyap::default()
@@ -209,7 +211,7 @@ fn overlapping_sets(bench: &mut Bench) -> Outcome {
     bench.note(format!("The longest of these runs took {steps} steps."));
 
     // e itself, run on by hand: no positive entries are left, and it is not 0.
-    let data = clouds(60, 2, 1.0, bench.seed())?;
+    let data = clouds(60, 2, 2.5, bench.seed())?;
     let mut run = ByHand::new(&data)?;
     for _ in 0..20_000 {
         run.step(0.9)?;
@@ -222,7 +224,7 @@ fn overlapping_sets(bench: &mut Bench) -> Outcome {
 
 fn listing_of_the_modification(bench: &mut Bench) -> Outcome {
     // The rule moves b by η(e + |e|); line 5 of the listing moves it by 2η(e + |e|).
-    let data = clouds(60, 2, 1.0, bench.seed())?;
+    let data = clouds(60, 2, 2.5, bench.seed())?;
     let rate = 0.9;
     let (mut rule, mut listing) = (ByHand::new(&data)?, ByHand::new(&data)?);
     let before = (rule.b.clone(), norm(&rule.e));

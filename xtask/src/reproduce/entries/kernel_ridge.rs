@@ -51,7 +51,7 @@ fn features(bench: &mut Bench) -> Outcome {
     let data = sinc(60, 2.0, 0.1, bench.seed())?;
     let kernel = VectorKernel::polynomial(4, 1.0, 1.0)?;
     let gram = VectorGram::new(&data.examples, kernel)?;
-    let fit = KernelRidge::default().with_ridge(lambda).with_gap(1e-24).fit(&gram, &data.labels)?;
+    let fit = KernelRidge::default().with_penalty(lambda).with_gap(1e-24).fit(&gram, &data.labels)?;
     bench.check_valid(
         "certificate of the solution",
         fit.certificate.verify(&TrainingSet::new(&gram, &data.labels)?)?,
@@ -97,7 +97,7 @@ fn leave_one_out(bench: &mut Bench) -> Outcome {
     let gram = VectorGram::new(&data.examples, kernel)?;
     let set = TrainingSet::new(&gram, &data.labels)?;
     for free_bias in [false, true] {
-        let machine = KernelRidge::default().with_ridge(0.1).with_bias(free_bias).with_gap(1e-24);
+        let machine = KernelRidge::default().with_penalty(0.1).with_bias(free_bias).with_gap(1e-24);
         let errors = machine.leave_one_out(&set, &Control::default())?;
         let mut worst = 0.0_f64;
         for (row, error) in errors.iter().enumerate() {
@@ -132,7 +132,7 @@ fn curve(bench: &mut Bench) -> Outcome {
     plot = plot.curve("sin πx/πx", &sample(-4.0, 4.0, 400, sinc_value), Stroke::THIN);
     let (mut off_truth, mut off_left_out) = (Vec::new(), Vec::new());
     for (lambda, stroke) in [(1e-4, Stroke::DOTTED), (0.1, Stroke::SOLID), (50.0, Stroke::DASHED)] {
-        let machine = KernelRidge::default().with_ridge(lambda);
+        let machine = KernelRidge::default().with_penalty(lambda);
         let f = machine.fit(&gram, &data.labels)?.converged()?.model.over_vectors(&data.examples, kernel)?;
         let values = f.decision_values(&at)?;
         let squares = values.iter().zip(&grid).map(|(f, x)| (f - sinc_value(*x)).powi(2)).sum::<f64>();

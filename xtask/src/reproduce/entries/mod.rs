@@ -64,6 +64,7 @@ mod polynomial;
 mod pseudoinverse;
 mod quadratic;
 mod quadratic_regression;
+mod regression;
 mod relaxation;
 mod structured;
 mod widrow_hoff;
@@ -105,6 +106,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     pseudoinverse::ENTRIES,
     quadratic::ENTRIES,
     quadratic_regression::ENTRIES,
+    regression::ENTRIES,
     relaxation::ENTRIES,
     structured::ENTRIES,
     widrow_hoff::ENTRIES,

@@ -39,7 +39,15 @@ fn pairwise_ascent(
     let mut alpha = vec![0.0; len];
     let mut gradient = targets.to_vec();
     let size = targets.iter().fold(0.0, |size: f64, y| size.max(y.abs()));
-    for _ in 0..20_000_000_u64 {
+    for step in 1..50_000_000_u64 {
+        // The gradient gathers rounding errors with every step.
+        if step % 100_000 == 0 {
+            for (i, gradient) in gradient.iter_mut().enumerate() {
+                let product: f64 =
+                    matrix[i * len..(i + 1) * len].iter().zip(&alpha).map(|(q, a)| q * a).sum();
+                *gradient = targets[i] - product;
+            }
+        }
         let (mut high, mut low) = (0, 0);
         for i in 1..len {
             if gradient[i] > gradient[high] {
@@ -49,16 +57,17 @@ fn pairwise_ascent(
                 low = i;
             }
         }
-        if gradient[high] - gradient[low] <= 1e-14 * size {
+        let largest = alpha.iter().fold(size, |largest: f64, alpha| largest.max(alpha.abs()));
+        if gradient[high] - gradient[low] <= 2e-14 * largest {
             let bias = gradient.iter().sum::<f64>() / len as f64;
             return Ok((alpha, bias));
         }
         let curvature = matrix[high * len + high] + matrix[low * len + low] - 2.0 * matrix[high * len + low];
-        let step = (gradient[high] - gradient[low]) / curvature;
-        alpha[high] += step;
-        alpha[low] -= step;
+        let length = (gradient[high] - gradient[low]) / curvature;
+        alpha[high] += length;
+        alpha[low] -= length;
         for (i, gradient) in gradient.iter_mut().enumerate() {
-            *gradient -= step * (matrix[high * len + i] - matrix[low * len + i]);
+            *gradient -= length * (matrix[high * len + i] - matrix[low * len + i]);
         }
     }
     Err("the ascent along pairs did not arrive".into())
@@ -77,7 +86,7 @@ fn body(bench: &mut Bench) -> Outcome {
     let widths = Targets::new((0..150).map(|row| iris.examples.slice(row)[3]).collect())?;
     for (name, kernel, cost) in [
         ("Gaussian kernel, C = 10", VectorKernel::gaussian(1.0)?, 10.0),
-        ("Gaussian kernel, C = 1000", VectorKernel::gaussian(4.0)?, 1000.0),
+        ("Gaussian kernel, C = 100", VectorKernel::gaussian(4.0)?, 100.0),
         ("kernel (⟨x·z⟩ + 1)³, C = 0.1", VectorKernel::polynomial(3, 0.25, 1.0)?, 0.1),
     ] {
         compare(bench, &format!("curve, {name}"), &curve.examples, &curve.labels, kernel, cost)?;
@@ -98,7 +107,7 @@ fn compare(
 ) -> Outcome {
     let gram = VectorGram::new(examples, kernel)?;
     let (alpha, bias) = pairwise_ascent(&gram, targets.values(), cost)?;
-    let machine = KernelRidge::default().with_ridge(1.0 / cost).with_bias(true).with_gap(1e-24);
+    let machine = KernelRidge::default().with_penalty(1.0 / cost).with_bias(true).with_gap(1e-24);
     let ridge = machine.fit(&gram, targets)?;
     let size = alpha.iter().fold(0.0, |size: f64, alpha| size.max(alpha.abs()));
     let off = alpha.iter().zip(ridge.certificate.alpha()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -120,7 +129,7 @@ fn compare(
 fn criterion(bench: &mut Bench, examples: &Dense<'_>, targets: &Targets) -> Outcome {
     let cost = 2.0;
     let gram = VectorGram::new(examples, VectorKernel::linear())?;
-    let machine = KernelRidge::default().with_ridge(1.0 / cost).with_bias(true).with_gap(1e-24);
+    let machine = KernelRidge::default().with_penalty(1.0 / cost).with_bias(true).with_gap(1e-24);
     let f = machine.fit(&gram, targets)?.model.over_columns(examples)?;
     let mut gradient: Vec<f64> = f.weights().to_vec();
     let mut sum = 0.0;
@@ -141,7 +150,7 @@ fn limit(bench: &mut Bench, examples: &Dense<'_>, targets: &Targets) -> Outcome 
     let gram = VectorGram::new(examples, VectorKernel::linear())?;
     let mut distances = Vec::new();
     for cost in [1.0, 1e2, 1e4, 1e6] {
-        let machine = KernelRidge::default().with_ridge(1.0 / cost).with_bias(true).with_gap(1e-20);
+        let machine = KernelRidge::default().with_penalty(1.0 / cost).with_bias(true).with_gap(1e-20);
         let f = machine.fit(&gram, targets)?.model.over_columns(examples)?;
         let found: Vec<f64> = f.weights().iter().copied().chain([f.bias()]).collect();
         distances.push(distance(&found, &plain));
@@ -150,7 +159,7 @@ fn limit(bench: &mut Bench, examples: &Dense<'_>, targets: &Targets) -> Outcome 
     bench.check(
         "distance of (w, b) from least squares at C = 1, 10², 10⁴, 10⁶",
         "falls to 0 like 1/C",
-        format!("{distances:.1e?}"),
+        distances.iter().map(|d| format!("{d:.1e}")).collect::<Vec<_>>().join(", "),
         falls && distances[3] < 1e-5,
     );
     Ok(())
