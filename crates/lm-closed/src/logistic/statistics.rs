@@ -164,7 +164,7 @@ impl LogisticStatistics {
     ) -> Result<()> {
         let (p, likelihood) = (self.frame.dim() + 1, self.likelihood());
         let (width, pairs) = (likelihood.width(), likelihood.pairs());
-        let Work { right, left, scores, curvature, .. } = work;
+        let Work { right, scores, curvature, .. } = work;
         self.frame.fill(examples, rows.clone(), right);
         scores.resize(width, 0.0);
         curvature.clear();
