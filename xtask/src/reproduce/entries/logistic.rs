@@ -58,7 +58,7 @@ fn probabilities(model: &Linear, examples: &Dense<'_>) -> Result<Vec<f64>, Error
 fn reweighted(bench: &mut Bench) -> Outcome {
     let sets = [
         ("clouds", clouds(200, 3, 1.5, bench.seed())?),
-        ("versicolor and virginica", pair(&iris()?, [1.0, 2.0])?),
+        ("versicolor and virginica", pair(&iris()?.data, [1.0, 2.0])?),
     ];
     for (name, data) in &sets {
         let len = data.examples.len();
