@@ -85,7 +85,7 @@ impl KernelRidge {
     fn validate(&self) -> Result<()> {
         if !(self.lambda > 0.0 && self.lambda.is_finite()) {
             return Err(Error::Setting {
-                name: "ridge",
+                name: "penalty",
                 value: self.lambda,
                 accepted: "a finite number > 0",
             });

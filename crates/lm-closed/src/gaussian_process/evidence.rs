@@ -26,7 +26,7 @@ use lm_core::{
 };
 
 use super::{GaussianProcess, Lengths, Prepared, ended, unit_kernel};
-use crate::conjugate_gradients::dot;
+use crate::conjugate_gradients::{dot, largest};
 use crate::kernel_system::{DEFAULT_ITERATIONS, KernelSolver, System};
 
 /// The derivatives of the log evidence by the logarithms of the parameters.
@@ -49,7 +49,7 @@ pub struct Evidence {
     pub gradient: EvidenceGradient,
     /// What was added to the diagonal of `C`, whose largest entry is about 1, so that it has a factor; 0 if nothing was.
     pub jitter: f64,
-    /// An estimate of the condition number of `C`.
+    /// The condition number `‖C‖₁·‖C⁻¹‖₁`.
     pub condition: f64,
 }
 
@@ -114,8 +114,12 @@ impl GaussianProcess {
         if let Some(stop) = meter.advance(0, 0) {
             return Ok(Err(stop));
         }
-        let gradient = self.gradient(prepared, &gram, &beta, &inverse)?;
-        let (jitter, condition) = (factored.jitter, factored.cholesky.condition());
+        let jitter = factored.jitter;
+        let (gradient, sums) = self.gradient(prepared, &gram, &beta, &inverse)?;
+        // Kernel values are positive, so that their sums are those of absolute values.
+        let norm = sums.iter().zip(ridge).fold(0.0, |norm: f64, (sum, d)| norm.max(sum + 1.0 + d + jitter));
+        let columns = parallel::map(len, |j| inverse.column(j).iter().map(|x| x.abs()).sum::<f64>());
+        let condition = norm * largest(&columns);
         Ok(Ok(Evidence { value, gradient, jitter, condition }))
     }
 
@@ -133,13 +137,14 @@ impl GaussianProcess {
         if value.is_finite() { Ok(value) } else { Err(Error::Numerical { what: "the log evidence" }) }
     }
 
+    /// The gradient, and the sums of the columns of `K` without the diagonal.
     fn gradient(
         &self,
         prepared: &Prepared,
         gram: &impl Gram,
         beta: &[f64],
         inverse: &Matrix,
-    ) -> Result<EvidenceGradient> {
+    ) -> Result<(EvidenceGradient, Vec<f64>)> {
         let signal = self.covariance.signal_variance();
         let scaled: Vec<f64> = beta.iter().map(|beta| beta / signal.sqrt()).collect();
         let mut noise = 0.0;
@@ -149,7 +154,7 @@ impl GaussianProcess {
             noise += 0.5 * diagonal * ridge + 0.5 * (1.0 - weight);
             own += diagonal;
         }
-        let sums = pass(&prepared.examples, gram, &scaled, inverse)?;
+        let (sums, column_sums) = pass(&prepared.examples, gram, &scaled, inverse)?;
         let by_column = &sums[1..];
         let lengths = match self.covariance.lengths() {
             Lengths::One(_) => vec![by_column.iter().sum()],
@@ -159,22 +164,28 @@ impl GaussianProcess {
         let gradient = EvidenceGradient { signal: 0.5 * own + sums[0], lengths, noise };
         let finite = gradient.signal.is_finite() && gradient.noise.is_finite();
         if finite && gradient.lengths.iter().all(|value| value.is_finite()) {
-            Ok(gradient)
+            Ok((gradient, column_sums))
         } else {
             Err(Error::Numerical { what: "the gradient of the log evidence" })
         }
     }
 }
 
-/// `Σ Mᵢⱼ` and, for each column `k`, `Σ Mᵢⱼ(xᵢₖ − xⱼₖ)²`, over the pairs `i > j`. `scaled` is `β/s`.
-fn pass(examples: &Dense<'_>, gram: &impl Gram, scaled: &[f64], inverse: &Matrix) -> Result<Vec<f64>> {
+/// `Σ Mᵢⱼ` and, for each column `k`, `Σ Mᵢⱼ(xᵢₖ − xⱼₖ)²`, over the pairs `i > j`, and for each `j` the sum of `Kᵢⱼ` over all
+/// other `i`. `scaled` is `β/s`.
+fn pass(
+    examples: &Dense<'_>,
+    gram: &impl Gram,
+    scaled: &[f64],
+    inverse: &Matrix,
+) -> Result<(Vec<f64>, Vec<f64>)> {
     const ROWS: usize = 96;
     let (len, dim) = (examples.len(), examples.dim());
     let mut columns = vec![0.0; len * dim];
     for row in 0..len {
         examples.slice(row).iter().enumerate().for_each(|(k, x)| columns[k * len + row] = *x);
     }
-    let mut totals = vec![0.0; dim + 1];
+    let (mut totals, mut column_sums) = (vec![0.0; dim + 1], vec![0.0; len]);
     let mut block = Matrix::zeros(len, ROWS.min(len))?.into_values();
     for start in (0..len).step_by(ROWS) {
         let end = len.min(start + ROWS);
@@ -197,11 +208,16 @@ fn pass(examples: &Dense<'_>, gram: &impl Gram, scaled: &[f64], inverse: &Matrix
             }
             sums
         });
+        for offset in 0..rows.len() {
+            let kernel = &block[offset * width + offset + 1..(offset + 1) * width];
+            column_sums[start + offset] += kernel.iter().sum::<f64>();
+            column_sums[start + offset + 1..].iter_mut().zip(kernel).for_each(|(sum, value)| *sum += value);
+        }
         for row in sums {
             totals.iter_mut().zip(row).for_each(|(total, sum)| *total += sum);
         }
     }
-    Ok(totals)
+    Ok((totals, column_sums))
 }
 
 /// `Σ wᵢ(xᵢ − x)²`, in lanes.
