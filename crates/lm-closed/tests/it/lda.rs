@@ -101,9 +101,8 @@ fn probabilities_are_those_of_normal_classes() {
             })
             .collect();
         let total: f64 = densities.iter().sum();
-        for class in 0..3 {
-            let expected = densities[class] / total;
-            assert!((probabilities[(row, class)] - expected).abs() < 1e-10, "row {row}");
+        for (class, density) in densities.iter().enumerate() {
+            assert!((probabilities[(row, class)] - density / total).abs() < 1e-10, "row {row}");
         }
     }
 }
