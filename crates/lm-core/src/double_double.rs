@@ -99,7 +99,7 @@ impl From<f64> for DoubleDouble {
 impl Neg for DoubleDouble {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
     fn neg(self) -> Self {
         Self { hi: -self.hi, lo: -self.lo }
     }
@@ -108,7 +108,7 @@ impl Neg for DoubleDouble {
 impl Add for DoubleDouble {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         let (hi, error) = two_sum(self.hi, other.hi);
         let (lo, rest) = two_sum(self.lo, other.lo);
@@ -143,7 +143,7 @@ impl Div for DoubleDouble {
 impl Sub for DoubleDouble {
     type Output = Self;
 
-    #[inline]
+    #[inline(always)]
     fn sub(self, other: Self) -> Self {
         self + -other
     }
@@ -201,15 +201,30 @@ impl Task for Dot<'_> {
                 errors[lane] += error + lost;
             }
         }
-        let mut total = a_rest
-            .iter()
-            .zip(b_rest)
-            .fold(DoubleDouble::ZERO, |total, (&a, &b)| total + DoubleDouble::product(a, b));
-        for lane in 0..LANES {
-            total = total + sums[lane] + errors[lane];
+        for (lane, (&a, &b)) in a_rest.iter().zip(b_rest).enumerate() {
+            let (product, error) = two_product(a, b);
+            let (sum, lost) = two_sum(sums[lane], product);
+            sums[lane] = sum;
+            errors[lane] += error + lost;
         }
-        total
+        total(sums, errors)
     }
+}
+
+/// The sum of all lanes, halves added to halves, so that additions do not wait for each other.
+#[inline(always)]
+fn total(mut sums: [f64; LANES], mut errors: [f64; LANES]) -> DoubleDouble {
+    let mut half = LANES / 2;
+    while half > 0 {
+        for lane in 0..half {
+            let (sum, lost) = two_sum(sums[lane], sums[lane + half]);
+            sums[lane] = sum;
+            errors[lane] += errors[lane + half] + lost;
+        }
+        half /= 2;
+    }
+    let (hi, lo) = two_sum(sums[0], errors[0]);
+    DoubleDouble { hi, lo }
 }
 
 /// `rᵢ ← rᵢ − Σₖ xᵢₖwₖ` for a row-major block of as many rows as `r` is long, each as long as `w`.
@@ -248,18 +263,13 @@ impl Task for SubtractProducts<'_> {
                     errors[lane] += x[lane].mul_add(lo[lane], error + lost);
                 }
             }
-            let mut total = *r;
-            for ((&x, &hi), &lo) in x_rest.iter().zip(hi_rest).zip(lo_rest) {
+            for (lane, ((&x, &hi), &lo)) in x_rest.iter().zip(hi_rest).zip(lo_rest).enumerate() {
                 let (product, error) = two_product(x, hi);
-                let (sum, lost) = two_sum(total.hi, -product);
-                total = DoubleDouble { hi: sum, lo: total.lo + (lost - x.mul_add(lo, error)) };
+                let (sum, lost) = two_sum(sums[lane], product);
+                sums[lane] = sum;
+                errors[lane] += x.mul_add(lo, error + lost);
             }
-            for lane in 0..LANES {
-                let (sum, lost) = two_sum(total.hi, -sums[lane]);
-                total = DoubleDouble { hi: sum, lo: total.lo + (lost - errors[lane]) };
-            }
-            let (sum, rest) = two_sum(total.hi, total.lo);
-            *r = DoubleDouble { hi: sum, lo: rest };
+            *r = *r - total(sums, errors);
         }
     }
 }

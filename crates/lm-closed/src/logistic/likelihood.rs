@@ -21,6 +21,39 @@ fn soft_hinge(m: f64, small: f64) -> f64 {
     (-m).max(0.0) + small.ln_1p()
 }
 
+/// A sum of `log(1 + e)` for small `e ≥ 0`, by one logarithm for many of them: of their product.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Logarithms {
+    sum: f64,
+    /// The product that is not in the sum; 0 while it is empty.
+    product: f64,
+}
+
+impl Logarithms {
+    /// Adds `weight·log(1 + e)`, where `0 ≤ e ≤ 1`.
+    #[inline]
+    pub(super) fn add(&mut self, e: f64, weight: f64) {
+        if e < 1e-3 {
+            // Five terms of the series: the next is below rounding.
+            self.sum += weight * (e * (1.0 - e * (0.5 - e * (1.0 / 3.0 - e * (0.25 - e * 0.2)))));
+        } else if weight == 1.0 {
+            let product = if self.product == 0.0 { 1.0 } else { self.product };
+            self.product = product * (1.0 + e);
+            if self.product > 1e100 {
+                self.sum += self.product.ln();
+                self.product = 1.0;
+            }
+        } else {
+            self.sum += weight * e.ln_1p();
+        }
+    }
+
+    /// The sum.
+    pub(super) fn total(self) -> f64 {
+        self.sum + if self.product > 0.0 { self.product.ln() } else { 0.0 }
+    }
+}
+
 /// `log(1 + e^(−m))`: the logistic loss of a margin.
 #[inline]
 pub(super) fn loss(m: f64) -> f64 {
@@ -38,6 +71,17 @@ pub(super) fn sigmoid(f: f64) -> f64 {
 #[inline]
 pub(super) fn entropy(p: f64) -> f64 {
     if p > 0.0 { -p * p.ln() } else { 0.0 }
+}
+
+/// Slope and curvature of the logistic loss of a score, and its margin, from the exponential of `−|f|`.
+#[inline]
+pub(super) fn logistic(class: u32, f: f64, small: f64) -> (f64, f64, f64) {
+    let sign = if class == 1 { 1.0 } else { -1.0 };
+    let margin = sign * f;
+    let share = 1.0 / (1.0 + small);
+    // The probability of the other class, computed without cancellation.
+    let other = if margin >= 0.0 { small * share } else { share };
+    (-sign * other, small * share * share, margin)
 }
 
 impl Likelihood {
@@ -60,14 +104,10 @@ impl Likelihood {
     pub(super) fn expand(self, class: u32, scores: &mut [f64], curvature: &mut [f64]) -> (f64, f64) {
         match self {
             Self::Logistic => {
-                let sign = if class == 1 { 1.0 } else { -1.0 };
-                let margin = sign * scores[0];
-                let small = (-margin.abs()).exp();
-                let share = 1.0 / (1.0 + small);
-                // The probability of the other class, computed without cancellation.
-                let other = if margin >= 0.0 { small * share } else { share };
-                scores[0] = -sign * other;
-                curvature[0] = small * share * share;
+                let small = (-scores[0].abs()).exp();
+                let (slope, curve, margin) = logistic(class, scores[0], small);
+                scores[0] = slope;
+                curvature[0] = curve;
                 (soft_hinge(margin, small), margin)
             }
             Self::Softmax(_) => {
@@ -223,6 +263,24 @@ mod tests {
             }
         }
         assert!((loss(40.0) / (-40.0_f64).exp() - 1.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn one_logarithm_serves_many_losses() {
+        let mut random = lm_core::testing::SplitMix64::new(4);
+        for weight in [1.0, 2.5] {
+            let (mut logarithms, mut plain) = (Logarithms::default(), 0.0);
+            for _ in 0..2000 {
+                let e = (-random.uniform(0.0, 40.0)).exp();
+                logarithms.add(e, weight);
+                plain += weight * e.ln_1p();
+            }
+            assert!((logarithms.total() - plain).abs() <= 1e-13 * plain);
+        }
+        let mut tiny = Logarithms::default();
+        tiny.add(1e-200, 1.0);
+        assert_eq!(tiny.total(), 1e-200);
+        assert_eq!(Logarithms::default().total(), 0.0);
     }
 
     #[test]

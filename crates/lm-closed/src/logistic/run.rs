@@ -51,6 +51,7 @@ impl Plan {
         let Ended { stop, certificate } = if size <= Self::FORMED && fits {
             self.reweighted(sample, frame, &mut meter)?
         } else {
+            meter.budget().check_memory("the vectors of a Newton step", sample.vector_bytes())?;
             truncated::run(self, sample, &frame, &mut meter)?
         };
         Ok((certificate.functions.clone(), meter.report(stop, None), certificate))

@@ -129,9 +129,7 @@ impl<'a, E: Examples + ?Sized> Sample<'a, E> {
         size: usize,
         work: impl Fn(Range<usize>, &mut [f64]) + Sync,
     ) -> Result<Vec<f64>> {
-        // A part must outweigh the sum of its vector.
-        let parts = (self.entries() / (2 * size.max(1))).clamp(1, 64);
-        let rows = self.len().div_ceil(parts).max(512);
+        let rows = self.fold_rows(size);
         let range = self.ranges(rows);
         let parts = parallel::map(self.len().div_ceil(rows), |part| -> Result<Vec<f64>> {
             let mut sums = Matrix::zeros(size, 1)?.into_values();
@@ -143,6 +141,22 @@ impl<'a, E: Examples + ?Sized> Sample<'a, E> {
             total.iter_mut().zip(part?).for_each(|(total, part)| *total += part);
         }
         Ok(total)
+    }
+
+    /// The rows of a part of a fold: a part must outweigh the sum of its vector.
+    fn fold_rows(&self, size: usize) -> usize {
+        let parts = (self.entries() / size.saturating_mul(2).max(1)).clamp(1, 64);
+        self.len().div_ceil(parts).max(512)
+    }
+
+    /// The bytes that a run without Hessians holds at once: scores, the vectors of a step, the parts of a fold.
+    pub(super) fn vector_bytes(&self) -> usize {
+        let (p, width) = (self.examples.dim().saturating_add(1), self.likelihood.width());
+        // Of the certificate, which folds the most.
+        let size = p.saturating_mul(2 * width + 1).saturating_add(2);
+        let parts = self.len().div_ceil(self.fold_rows(size));
+        let vectors = size.saturating_mul(parts + 16);
+        vectors.saturating_add(self.len().saturating_mul(width)).saturating_mul(size_of::<f64>())
     }
 
     /// The number of stored entries of all rows.

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use lm_core::linalg::{Matrix, add_scatter};
-use lm_core::{Error, Examples, Linear, Result, Row, Sign, Weights};
+use lm_core::{Error, Examples, Linear, Result, Row, Sign, Weights, exponentials};
 
 use super::frame::Frame;
-use super::likelihood::Likelihood;
+use super::likelihood::{Likelihood, Logarithms, logistic};
 
 /// Loss, gradient and Hessian of the logistic likelihood at one point, summed over rows.
 ///
@@ -164,26 +164,38 @@ impl LogisticStatistics {
     ) -> Result<()> {
         let (p, likelihood) = (self.frame.dim() + 1, self.likelihood());
         let (width, pairs) = (likelihood.width(), likelihood.pairs());
-        let Work { right, left, scores, curvature, .. } = work;
+        let Work { right, scores, curvature, .. } = work;
         self.frame.fill(examples, rows.clone(), right);
         scores.resize(width, 0.0);
         curvature.clear();
         curvature.resize(rows.len() * pairs, 0.0);
-        for ((row, x), curvature) in rows.zip(right.chunks_exact(p)).zip(curvature.chunks_exact_mut(pairs)) {
-            let weight = weight(row);
-            if weight == 0.0 {
-                continue;
+        if likelihood == Likelihood::Logistic {
+            self.add_scores(classes, weight, rows, work);
+        } else {
+            for ((row, x), curvature) in
+                rows.zip(right.chunks_exact(p)).zip(curvature.chunks_exact_mut(pairs))
+            {
+                let weight = weight(row);
+                if weight == 0.0 {
+                    continue;
+                }
+                let x = Row::DenseF64(x);
+                scores
+                    .iter_mut()
+                    .zip(self.at.chunks_exact(p))
+                    .for_each(|(score, at)| *score = x.dot_dense(at));
+                let (loss, margin) = likelihood.expand(classes[row], scores, curvature);
+                self.weight += weight;
+                self.loss += weight * loss;
+                self.margin = self.margin.min(margin);
+                let gradients = self.gradient.chunks_exact_mut(p);
+                gradients
+                    .zip(&*scores)
+                    .for_each(|(gradient, slope)| x.add_scaled_to(weight * slope, gradient));
+                curvature.iter_mut().for_each(|value| *value *= weight);
             }
-            let x = Row::DenseF64(x);
-            scores.iter_mut().zip(self.at.chunks_exact(p)).for_each(|(score, at)| *score = x.dot_dense(at));
-            let (loss, margin) = likelihood.expand(classes[row], scores, curvature);
-            self.weight += weight;
-            self.loss += weight * loss;
-            self.margin = self.margin.min(margin);
-            let gradients = self.gradient.chunks_exact_mut(p);
-            gradients.zip(&*scores).for_each(|(gradient, slope)| x.add_scaled_to(weight * slope, gradient));
-            curvature.iter_mut().for_each(|value| *value *= weight);
         }
+        let Work { right, left, curvature, .. } = work;
         for (pair, block) in self.blocks.iter_mut().enumerate() {
             left.clear();
             let weights = curvature.iter().skip(pair).step_by(pairs);
@@ -193,6 +205,38 @@ impl LogisticStatistics {
             add_scatter(block, left, right)?;
         }
         Ok(())
+    }
+
+    /// Losses, gradient and curvatures of a block with one score a row: its exponentials are taken together.
+    fn add_scores(
+        &mut self,
+        classes: &[u32],
+        weight: &dyn Fn(usize) -> f64,
+        rows: Range<usize>,
+        work: &mut Work,
+    ) {
+        let Work { right, scores, curvature, .. } = work;
+        let examples = || right.chunks_exact(self.at.len()).map(Row::DenseF64);
+        scores.clear();
+        scores.extend(examples().map(|x| x.dot_dense(&self.at)));
+        for (small, score) in curvature.iter_mut().zip(&*scores) {
+            *small = -score.abs();
+        }
+        exponentials(curvature);
+        let mut losses = Logarithms::default();
+        for (((row, x), score), small) in rows.zip(examples()).zip(&*scores).zip(&mut *curvature) {
+            let weight = weight(row);
+            let (slope, curve, margin) = logistic(classes[row], *score, *small);
+            if weight != 0.0 {
+                self.weight += weight;
+                self.loss += weight * (-margin).max(0.0);
+                losses.add(*small, weight);
+                self.margin = self.margin.min(margin);
+                x.add_scaled_to(weight * slope, &mut self.gradient);
+            }
+            *small = weight * curve;
+        }
+        self.loss += losses.total();
     }
 
     /// The same for one sparse row, entry by entry.

@@ -15,7 +15,7 @@
 //! # Reference
 //! Chan, Golub & LeVeque (1983), "Algorithms for computing the sample variance".
 
-use lm_core::linalg::{Matrix, add_centred_scatter};
+use lm_core::linalg::{Matrix, add_centred_scatter, mean_row};
 use lm_core::{Error, Examples, Result, Weights, parallel};
 
 use super::RowBlocks;
@@ -152,7 +152,7 @@ impl Moments {
         if count == 0 {
             return Ok(());
         }
-        let mean = mean_of(rows, dim, weights, weight);
+        let mean = mean_row(rows, dim, weights)?;
         self.absorb(count as u64, weight, &mean)?;
         add_centred_scatter(&mut self.scatter, rows, &mean, weights)
     }
@@ -234,20 +234,6 @@ impl Moments {
 
 /// Groups of blocks that are under way at a time.
 const WAVE: usize = 16;
-
-/// The weighted mean of the rows of a block.
-fn mean_of(rows: &[f64], dim: usize, weights: Option<&[f64]>, total: f64) -> Vec<f64> {
-    // Around the first row, so that the mean of equal rows is that row.
-    let pilot = rows[..dim].to_vec();
-    let mut sums = vec![0.0; dim];
-    for (i, row) in rows.chunks_exact(dim).enumerate() {
-        let weight = weights.map_or(1.0, |weights| weights[i]);
-        for ((sum, x), pilot) in sums.iter_mut().zip(row).zip(&pilot) {
-            *sum += weight * (x - pilot);
-        }
-    }
-    sums.iter().zip(pilot).map(|(sum, pilot)| pilot + sum / total).collect()
-}
 
 /// The fields as they are stored; the decoder checks that they belong together.
 #[cfg(feature = "serde")]

@@ -286,7 +286,7 @@ fn many_columns_by_conjugate_gradients_are_the_same_machine() {
     let set = TrainingSet::new(&examples, &labels).unwrap();
     let sparse = Csr::from_rows(&examples).unwrap();
     let sparse_set = TrainingSet::new(&sparse, &labels).unwrap();
-    let small = Control::new(Budget::default().with_memory(1));
+    let small = Control::new(Budget::default().with_memory(16_000));
     for penalty in [0.1, 10.0] {
         let learner = Logistic::default().with_penalty(penalty).with_tolerance(1e-12);
         let formed = learner.fit_with(&set, &Control::default()).unwrap().converged().unwrap();
@@ -299,6 +299,8 @@ fn many_columns_by_conjugate_gradients_are_the_same_machine() {
             assert!(fit.certificate.verify(&set).unwrap().is_valid());
         }
     }
+    let none = Control::new(Budget::default().with_memory(1));
+    assert!(matches!(Logistic::default().fit_with(&set, &none), Err(Error::Memory { .. })));
     let separable = clouds(300, 12, 2.0, 6);
     let set = TrainingSet::new(&separable.0, &separable.1).unwrap();
     let fit = Logistic::default().with_penalty(0.0).fit_with(&set, &small).unwrap();
@@ -314,7 +316,7 @@ fn several_classes_by_conjugate_gradients_are_the_same_machine() {
     let set = TrainingSet::new(&examples, &labels).unwrap();
     let learner = Multinomial::default().with_penalty(0.3).with_tolerance(1e-12);
     let formed = learner.fit_with(&set, &Control::default()).unwrap().converged().unwrap();
-    let small = Control::new(Budget::default().with_memory(1));
+    let small = Control::new(Budget::default().with_memory(32_000));
     let truncated = learner.fit_with(&set, &small).unwrap().converged().unwrap();
     for (a, b) in formed.model.machine().functions().iter().zip(truncated.model.machine().functions()) {
         assert!(largest_difference(a, b) < 1e-6);

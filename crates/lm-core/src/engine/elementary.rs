@@ -16,7 +16,7 @@
 //! Muller et al., *Handbook of Floating-Point Arithmetic* (2018), §10; the coefficients are from a Remez exchange in 40
 //! digits.
 
-use super::simd::{Floats, Simd};
+use super::simd::{Floats, Instructions, Simd, Task};
 
 /// Numbers in which kernel values are computed, with their vectors.
 ///
@@ -194,10 +194,46 @@ pub(crate) fn tanh<T: Real, S: Simd>(s: S, y: T::V<S>) -> T::V<S> {
     T::copy_sign(s, T::div(s, T::sub(s, one, e), T::add(s, one, e)), y)
 }
 
+/// Replaces every number `x ≤ 0` by `exp(x)`, with the best instructions of this processor: within two units in the last
+/// place, and 0 for what is below the normal numbers. What becomes of a number above 0, or of NaN, is not specified.
+///
+/// ```
+/// let mut values = [0.0, -1.0, -800.0];
+/// lm_core::exponentials(&mut values);
+/// assert!(values[0] == 1.0 && (values[1] - (-1.0_f64).exp()).abs() < 1e-15 && values[2] == 0.0);
+/// ```
+pub fn exponentials(values: &mut [f64]) {
+    Instructions::best().run(Exponentials(values));
+}
+
+struct Exponentials<'a>(&'a mut [f64]);
+
+impl Task for Exponentials<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, s: S) {
+        const MOST: usize = 16;
+        let lanes = <S as Floats<f64>>::LANES;
+        let of = |part: &mut [f64]| {
+            let x = Floats::<f64>::load(s, part);
+            Floats::<f64>::store(s, exponential(s, x), part);
+        };
+        let mut parts = self.0.chunks_exact_mut(lanes);
+        parts.by_ref().for_each(of);
+        let rest = parts.into_remainder();
+        if !rest.is_empty() {
+            let mut padded = [0.0; MOST];
+            padded[..rest.len()].copy_from_slice(rest);
+            of(&mut padded[..lanes]);
+            rest.copy_from_slice(&padded[..rest.len()]);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::simd::{Instructions, Task};
 
     struct Power<'a, T>(&'a [T]);
 
@@ -247,6 +283,18 @@ mod tests {
                 let expected = x.exp();
                 let unit = f64::from_bits(expected.to_bits() + 1) - expected;
                 assert!((value - expected).abs() <= 2.0 * unit, "{level:?}: exp({x}) = {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_length_of_a_list_is_served() {
+        for len in 0..40 {
+            let mut values: Vec<f64> = (0..len).map(|k| -0.7 * f64::from(k)).collect();
+            exponentials(&mut values);
+            for (k, value) in (0..len).zip(values) {
+                let expected = (-0.7 * f64::from(k)).exp();
+                assert!((value - expected).abs() <= 4e-16 * expected, "{len} {k}");
             }
         }
     }

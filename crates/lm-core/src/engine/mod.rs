@@ -29,6 +29,7 @@ mod tile;
 
 pub use choice::Layout;
 pub(crate) use coefficients::Coefficients;
+pub use elementary::exponentials;
 pub use simd::Instructions;
 pub(crate) use simd::{Floats, Simd, Task};
 

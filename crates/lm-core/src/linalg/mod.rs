@@ -37,7 +37,7 @@ pub use eigen::SymmetricEigen;
 pub use matrix::Matrix;
 pub use products::{matrix_vector, product, product_transposed, transposed_product, transposed_vector};
 pub use qr::Qr;
-pub use scatter::{add_centred_scatter, add_scatter};
+pub use scatter::{add_centred_scatter, add_scatter, mean_row};
 pub use single::SingleCholesky;
 pub use svd::Svd;
 

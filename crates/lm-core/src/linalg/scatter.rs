@@ -110,6 +110,67 @@ pub fn add_centred_scatter(
     Ok(())
 }
 
+/// `Σ ωᵢzᵢ / Σ ωᵢ` over a block of rows of this width; every weight is 1 unless some are given. Zeros of no rows.
+///
+/// # Errors
+/// [`Error::Length`] unless the block has whole rows, with a weight each.
+///
+/// ```
+/// use lm_core::linalg::mean_row;
+///
+/// assert_eq!(mean_row(&[1.0, 10.0, 3.0, 30.0], 2, Some(&[3.0, 1.0]))?, [1.5, 15.0]);
+/// # Ok::<(), lm_core::Error>(())
+/// ```
+pub fn mean_row(rows: &[f64], width: usize, weights: Option<&[f64]>) -> Result<Vec<f64>> {
+    if width == 0 || !rows.len().is_multiple_of(width) {
+        let expected = rows.len() - rows.len() % width.max(1);
+        return Err(Error::Length { what: "a block of whole rows", expected, found: rows.len() });
+    }
+    if let Some(weights) = weights {
+        check_length("the list of weights", rows.len() / width, weights.len())?;
+    }
+    Ok(Instructions::best().run(Mean { rows, width, weights }))
+}
+
+struct Mean<'a> {
+    rows: &'a [f64],
+    width: usize,
+    weights: Option<&'a [f64]>,
+}
+
+impl Task for Mean<'_> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> Vec<f64> {
+        let Self { rows, width, weights } = self;
+        let mut sums = vec![0.0; width];
+        let Some(pilot) = rows.get(..width) else { return sums };
+        // Around the first row, so that the mean of equal rows is that row.
+        let total = match weights {
+            None => {
+                for row in rows.chunks_exact(width) {
+                    sums.iter_mut().zip(row).zip(pilot).for_each(|((sum, x), pilot)| *sum += x - pilot);
+                }
+                (rows.len() / width) as f64
+            }
+            Some(weights) => {
+                for (row, weight) in rows.chunks_exact(width).zip(weights) {
+                    sums.iter_mut()
+                        .zip(row)
+                        .zip(pilot)
+                        .for_each(|((sum, x), pilot)| *sum += weight * (x - pilot));
+                }
+                weights.iter().sum()
+            }
+        };
+        if total > 0.0 {
+            sums.iter_mut().zip(pilot).for_each(|(sum, pilot)| *sum = pilot + *sum / total);
+        }
+        sums
+    }
+}
+
 /// The length of a row, if the block has whole ones.
 fn check_block(total: &Matrix, rows: &[f64]) -> Result<usize> {
     total.check_square()?;

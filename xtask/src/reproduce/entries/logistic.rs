@@ -1,7 +1,6 @@
 //! D05, D06 and D07: logistic regression by reweighted least squares, with a regulariser, and beside LDA.
 
-use lm_closed::{FirthLogistic, KernelLogistic, Logistic};
-use lm_core::linalg::{Cholesky, Matrix};
+use lm_closed::{FirthLogistic, Fisher, KernelLogistic, Logistic};
 use lm_core::{
     BinaryLabels, Certificate, Collection, Dense, Error, Hypothesis, Learner, Linear, OverVectors, Sign,
     Stop, TrainingSet, VectorGram, VectorKernel,
@@ -250,24 +249,8 @@ fn pictures(seed: u64) -> Result<(Binary, Binary), Error> {
 }
 
 /// `w = S_W⁻¹(m₊ − m₋)`, with the boundary halfway between the means.
-fn lda(data: &Binary) -> Result<Linear, Box<dyn std::error::Error>> {
-    let means = [Sign::Negative, Sign::Positive].map(|sign| {
-        let points = of_class(data, sign);
-        [0, 1].map(|k| points.iter().map(|point| point[k]).sum::<f64>() / points.len() as f64)
-    });
-    let mut scatter = Matrix::zeros(2, 2)?;
-    for (sign, mean) in [Sign::Negative, Sign::Positive].into_iter().zip(means) {
-        for point in of_class(data, sign) {
-            for (row, column) in [(0, 0), (1, 0), (1, 1)] {
-                scatter[(row, column)] += (point[row] - mean[row]) * (point[column] - mean[column]);
-            }
-        }
-    }
-    let mut w = vec![means[1][0] - means[0][0], means[1][1] - means[0][1]];
-    Cholesky::factor(scatter)?.ok_or("the scatter within classes is singular")?.solve(&mut w)?;
-    let middle = [0, 1].map(|k| 0.5 * (means[0][k] + means[1][k]));
-    let bias = -dot(&w, &middle);
-    Ok(Linear::new(w, bias)?)
+fn lda(data: &Binary) -> Result<Linear, Error> {
+    Ok(Fisher::default().fit(&data.examples, &data.labels)?.converged()?.model)
 }
 
 /// The angle between two normals, in degrees.
