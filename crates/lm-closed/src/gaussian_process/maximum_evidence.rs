@@ -32,7 +32,7 @@ use super::{GaussianCovariance, GaussianProcess, GaussianProcessCertificate, Gau
 ///
 /// let inputs = Dense::new((0..30).map(|x| f64::from(x) / 5.0).collect(), 30, 1)?;
 /// let targets = Targets::new((0..30).map(|x| (f64::from(x) / 5.0).sin()).collect())?;
-/// let fit = MaximumEvidence::default().fit(&inputs, &targets)?.converged()?;
+/// let fit = MaximumEvidence::default().fit(&inputs, &targets)?;
 /// let best = fit.model.covariance();
 /// assert!(best.noise_variance() < 1e-4); // there is no noise in these targets
 /// assert!(fit.certificate.starts().iter().all(|start| start.log_evidence <= fit.certificate.log_evidence()));
