@@ -247,30 +247,86 @@ impl Task for SubtractProducts<'_> {
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let Self { rows, hi, lo, r } = self;
-        if hi.is_empty() {
+        let width = hi.len();
+        if width == 0 {
             return;
         }
-        let (hi_blocks, hi_rest) = hi.as_chunks::<LANES>();
-        let (lo_blocks, lo_rest) = lo.as_chunks::<LANES>();
-        for (x, r) in rows.chunks_exact(hi.len()).zip(r) {
-            let (x, x_rest) = x.as_chunks::<LANES>();
-            let (mut sums, mut errors) = ([0.0; LANES], [0.0; LANES]);
-            for ((x, hi), lo) in x.iter().zip(hi_blocks).zip(lo_blocks) {
-                for lane in 0..LANES {
-                    let (product, error) = two_product(x[lane], hi[lane]);
-                    let (sum, lost) = two_sum(sums[lane], product);
-                    sums[lane] = sum;
-                    errors[lane] += x[lane].mul_add(lo[lane], error + lost);
-                }
-            }
-            for (lane, ((&x, &hi), &lo)) in x_rest.iter().zip(hi_rest).zip(lo_rest).enumerate() {
-                let (product, error) = two_product(x, hi);
-                let (sum, lost) = two_sum(sums[lane], product);
-                sums[lane] = sum;
-                errors[lane] += x.mul_add(lo, error + lost);
-            }
-            *r = *r - total(sums, errors);
+        let w = Weights::new(hi, lo);
+        let (sides, rest) = r.as_chunks_mut::<SIDE>();
+        let (together, alone) = rows.split_at(rows.len().min(sides.len() * SIDE * width));
+        // A sum waits for the one before it: rows side by side fill the time.
+        for (x, r) in together.chunks_exact(SIDE * width).zip(sides) {
+            let (x0, x) = x.split_at(width);
+            let (x1, x) = x.split_at(width);
+            let (x2, x3) = x.split_at(width);
+            w.subtract([x0, x1, x2, x3], r);
         }
+        for (x, r) in alone.chunks_exact(width).zip(rest) {
+            w.subtract([x], std::slice::from_mut(r));
+        }
+    }
+}
+
+/// Rows whose sums are computed side by side.
+const SIDE: usize = 4;
+
+/// Weights in blocks of as many as are added side by side; the last block is filled up with zeros.
+struct Weights<'a> {
+    hi: &'a [[f64; LANES]],
+    lo: &'a [[f64; LANES]],
+    last_hi: [f64; LANES],
+    last_lo: [f64; LANES],
+}
+
+impl<'a> Weights<'a> {
+    #[inline(always)]
+    fn new(hi: &'a [f64], lo: &'a [f64]) -> Self {
+        let ((hi, hi_rest), (lo, lo_rest)) = (hi.as_chunks(), lo.as_chunks());
+        Self { hi, lo, last_hi: filled(hi_rest), last_lo: filled(lo_rest) }
+    }
+
+    /// `r ← r − ⟨x·w⟩` for some rows. The sum of a row does not depend on its company.
+    #[inline(always)]
+    fn subtract<const N: usize>(&self, x: [&[f64]; N], r: &mut [DoubleDouble]) {
+        let (mut sums, mut errors) = ([[0.0; LANES]; N], [[0.0; LANES]; N]);
+        let parts = x.map(|x| x.as_chunks::<LANES>());
+        for (block, (hi, lo)) in self.hi.iter().zip(self.lo).enumerate() {
+            for row in 0..N {
+                add_products(&parts[row].0[block], hi, lo, &mut sums[row], &mut errors[row]);
+            }
+        }
+        for row in 0..N {
+            let x = filled(parts[row].1);
+            add_products(&x, &self.last_hi, &self.last_lo, &mut sums[row], &mut errors[row]);
+        }
+        for (row, r) in r.iter_mut().enumerate().take(N) {
+            *r = *r - total(sums[row], errors[row]);
+        }
+    }
+}
+
+/// Fewer numbers than [`LANES`], filled up with zeros.
+#[inline(always)]
+fn filled(rest: &[f64]) -> [f64; LANES] {
+    let mut block = [0.0; LANES];
+    block[..rest.len()].copy_from_slice(rest);
+    block
+}
+
+/// Adds the products of a block to running sums, and what rounding took from them to running errors.
+#[inline(always)]
+fn add_products(
+    x: &[f64; LANES],
+    hi: &[f64; LANES],
+    lo: &[f64; LANES],
+    sums: &mut [f64; LANES],
+    errors: &mut [f64; LANES],
+) {
+    for lane in 0..LANES {
+        let (product, error) = two_product(x[lane], hi[lane]);
+        let (sum, lost) = two_sum(sums[lane], product);
+        sums[lane] = sum;
+        errors[lane] += x[lane].mul_add(lo[lane], error + lost);
     }
 }
 
@@ -301,15 +357,36 @@ impl Task for AddTransposed<'_> {
         if hi.is_empty() {
             return;
         }
-        for (x, r) in rows.chunks_exact(hi.len()).zip(r) {
-            for ((x, hi), lo) in x.iter().zip(hi.iter_mut()).zip(lo.iter_mut()) {
-                let (product, error) = two_product(*x, r.hi);
-                let (sum, lost) = two_sum(*hi, product);
-                *hi = sum;
-                *lo += x.mul_add(r.lo, error + lost);
+        let width = hi.len();
+        let (sides, rest) = r.as_chunks::<SIDE>();
+        let (together, alone) = rows.split_at(rows.len().min(sides.len() * SIDE * width));
+        // Several rows for one look at the sums.
+        for (x, r) in together.chunks_exact(SIDE * width).zip(sides) {
+            let (x0, x) = x.split_at(width);
+            let (x1, x) = x.split_at(width);
+            let (x2, x3) = x.split_at(width);
+            let columns = x0.iter().zip(x1).zip(x2).zip(x3);
+            for ((((x0, x1), x2), x3), (hi, lo)) in columns.zip(hi.iter_mut().zip(lo.iter_mut())) {
+                for (x, r) in [x0, x1, x2, x3].into_iter().zip(r) {
+                    add_product(*x, *r, hi, lo);
+                }
             }
         }
+        for (x, r) in alone.chunks_exact(width).zip(rest) {
+            x.iter()
+                .zip(hi.iter_mut().zip(lo.iter_mut()))
+                .for_each(|(x, (hi, lo))| add_product(*x, *r, hi, lo));
+        }
     }
+}
+
+/// Adds `x·r` to a sum `hi + lo`.
+#[inline(always)]
+fn add_product(x: f64, r: DoubleDouble, hi: &mut f64, lo: &mut f64) {
+    let (product, error) = two_product(x, r.hi);
+    let (sum, lost) = two_sum(*hi, product);
+    *hi = sum;
+    *lo += x.mul_add(r.lo, error + lost);
 }
 
 #[cfg(test)]

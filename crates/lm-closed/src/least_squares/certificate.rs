@@ -199,8 +199,8 @@ pub(crate) fn measure<E: Examples + ?Sized>(
     };
     let mut all = Part::new(dim);
     parallel::map(len.div_ceil(ROWS), part).iter().for_each(|part| all.add(part));
-    for k in 0..dim {
-        let pull = DoubleDouble::from(scaled(penalty, -2 * columns[k] - heavy)) * w[k];
+    for (k, (w, column)) in w.iter().zip(columns).enumerate() {
+        let pull = DoubleDouble::from(scaled(penalty, -2 * column - heavy)) * *w;
         all.gradient[k] = all.gradient[k] - pull;
         all.sizes[k] += pull.hi.abs();
     }

@@ -100,11 +100,11 @@ fn leverages<E: Examples + ?Sized>(
 ) -> Result<Vec<f64>> {
     let (count, columns) = (problem.count(), problem.columns());
     if count >= columns && count.saturating_mul(columns) > SMALL {
-        if let Some(moments) = moments(problem, meter)? {
-            if let Some(system) = trusted(&moments, problem)? {
-                let floor = if problem.bias { 1.0 / moments.weight() } else { 0.0 };
-                return by_blocks(problem.examples, &system, floor);
-            }
+        if let Some(moments) = moments(problem, meter)?
+            && let Some(system) = trusted(&moments, problem)?
+        {
+            let floor = if problem.bias { 1.0 / moments.weight() } else { 0.0 };
+            return by_blocks(problem.examples, &system, floor);
         }
     }
     by_table(problem, tolerance)

@@ -60,7 +60,7 @@ impl MinimumNorm {
         let mean = mean(&table);
         let mut matrix = Matrix::zeros(rows, dim)?;
         let mut scale = vec![0; dim];
-        for k in 0..dim {
+        for (k, scale) in scale.iter_mut().enumerate() {
             let column = matrix.column_mut(k);
             let mut size = 0.0_f64;
             for (row, out) in column.iter_mut().enumerate() {
@@ -75,8 +75,8 @@ impl MinimumNorm {
                 column.fill(0.0);
             } else {
                 let norm = column.iter().map(|x| (x / largest) * (x / largest)).sum::<f64>().sqrt();
-                scale[k] = -exponent(largest * norm);
-                column.iter_mut().for_each(|x| *x = scaled(*x, scale[k]));
+                *scale = -exponent(largest * norm);
+                column.iter_mut().for_each(|x| *x = scaled(*x, *scale));
             }
         }
         let svd = Svd::thin(&matrix)?;
@@ -239,8 +239,8 @@ impl State {
         }
         let change = system.projected(matrix_vector(&system.svd.v, &inner)?)?;
         let mut shift = if first == 1 { gradient[dim] / system.total } else { 0.0 };
-        for k in 0..dim {
-            let change = scaled(change[k], system.scale[k]);
+        for (k, change) in change.iter().enumerate() {
+            let change = scaled(*change, system.scale[k]);
             self.beta[first + k] = self.beta[first + k] + change;
             shift -= change * system.mean[k];
         }

@@ -44,6 +44,9 @@ use lm_core::{
 
 use crate::statistics::Moments;
 
+/// What a fit of one list of targets is.
+type LinearFit = Fit<Linear, LinearSystemCertificate>;
+
 /// Rounds of correction that a function may take, by default; far more than are needed.
 const ROUNDS: u64 = 1000;
 
@@ -244,7 +247,7 @@ impl LeastSquares {
         targets: &[&[f64]],
         weights: Option<&Weights>,
         meter: &mut Meter<'_>,
-    ) -> Result<(Vec<Fit<Linear, LinearSystemCertificate>>, Vec<Solution>)> {
+    ) -> Result<(Vec<LinearFit>, Vec<Solution>)> {
         self.validate()?;
         let problem = self.problem(examples, targets, weights);
         let (solutions, diagnosis) = solve(&problem, self.tolerance, meter)?;

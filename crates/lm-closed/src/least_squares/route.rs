@@ -38,10 +38,11 @@ pub(crate) fn solve<E: Examples + ?Sized>(
     problem.check()?;
     let (count, columns) = (problem.count(), problem.columns());
     let small = count.saturating_mul(columns) <= SMALL;
-    if !small && (count >= columns || problem.penalty > 0.0) {
-        if let Some(solved) = by_moments(problem, meter)? {
-            return Ok(solved);
-        }
+    if !small
+        && (count >= columns || problem.penalty > 0.0)
+        && let Some(solved) = by_moments(problem, meter)?
+    {
+        return Ok(solved);
     }
     by_table(problem, tolerance, meter)
 }

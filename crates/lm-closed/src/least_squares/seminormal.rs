@@ -220,6 +220,9 @@ impl SemiNormal {
     }
 }
 
+/// The largest relative change of a correction, and the norms of the residuals after it.
+type Corrected = (f64, Vec<Option<DoubleDouble>>);
+
 /// The functions so far.
 struct State {
     functions: Vec<Coefficients>,
@@ -233,7 +236,7 @@ impl State {
         system: &SemiNormal,
         problem: &Problem<'_, E>,
         meter: &mut Meter<'_>,
-    ) -> Result<Result<(f64, Vec<Option<DoubleDouble>>), Stop>> {
+    ) -> Result<Result<Corrected, Stop>> {
         let sweeps = match sweep(problem, &self.functions, meter) {
             Ok(sweeps) => sweeps,
             Err(ended) => return Ok(Err(ended)),

@@ -64,7 +64,7 @@ impl Streamed {
             }
             _ => least_norm(moments, dim, bias, penalty, &mut models)?,
         };
-        let squares = models.iter().zip(dim..found).map(|(f, at)| squares(moments, f, at, dim)).collect();
+        let squares = models.iter().zip(dim..found).map(|(f, at)| squares(moments, f, at)).collect();
         let diagnosis = Diagnosis { route: Route::Moments, columns, rank, condition };
         Ok(Self { models, diagnosis, squares })
     }
@@ -116,14 +116,14 @@ fn least_norm(
 }
 
 /// `Σω(⟨w·x⟩ + b − t)²` from moments.
-fn squares(moments: &Moments, model: &Linear, at: usize, dim: usize) -> f64 {
+fn squares(moments: &Moments, model: &Linear, at: usize) -> f64 {
     let w = model.weights();
     let mut sum = moment(moments, at, at, true);
     let mut off = model.bias() - moments.mean()[at];
-    for k in 0..dim {
-        off += w[k] * moments.mean()[k];
-        sum -= 2.0 * w[k] * moment(moments, at, k, true);
-        sum += (0..dim).map(|j| w[k] * w[j] * moment(moments, k, j, true)).sum::<f64>();
+    for (k, own) in w.iter().enumerate() {
+        off += own * moments.mean()[k];
+        sum -= 2.0 * own * moment(moments, at, k, true);
+        sum += w.iter().enumerate().map(|(j, w)| own * w * moment(moments, k, j, true)).sum::<f64>();
     }
     sum.max(0.0) + moments.weight() * off * off
 }

@@ -186,10 +186,10 @@ impl Table {
         Some(parallel::map(columns, |j| {
             let mut x = vec![DoubleDouble::ZERO; columns];
             let mut squares = DoubleDouble::ZERO;
-            for i in j..columns {
-                let known = (j..i).fold(DoubleDouble::ZERO, |sum, k| sum + lower[i][k] * x[k]);
+            for (i, row) in lower.iter().enumerate().skip(j) {
+                let known = (j..i).fold(DoubleDouble::ZERO, |sum, k| sum + row[k] * x[k]);
                 let right = if i == j { DoubleDouble::from(1.0) } else { DoubleDouble::ZERO };
-                x[i] = (right - known) / lower[i][i];
+                x[i] = (right - known) / row[i];
                 squares = squares + x[i] * x[i];
             }
             scaled(squares.sqrt().value(), -self.exponent(j) - self.weight_exponent() / 2)

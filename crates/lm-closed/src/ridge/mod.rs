@@ -96,6 +96,16 @@ impl Ridge {
     ///
     /// # Errors
     /// As there.
+    ///
+    /// ```
+    /// use lm_closed::{Moments, Ridge};
+    /// use lm_core::Dense;
+    ///
+    /// let moments = Moments::of(&Dense::new(vec![-1.0, 0.0, 1.0], 3, 1)?, &[&[0.0, 1.0, 2.0]], None)?;
+    /// let solved = Ridge::default().with_penalty(2.0).solve(&moments, 1)?;
+    /// assert!((solved.models()[0].weights()[0] - 0.5).abs() < 1e-15); // 2 / (2 + λ)
+    /// # Ok::<(), lm_core::Error>(())
+    /// ```
     pub fn solve(&self, moments: &Moments, targets: usize) -> Result<Streamed> {
         self.validate()?;
         Streamed::of(moments, targets, self.bias, self.penalty)
