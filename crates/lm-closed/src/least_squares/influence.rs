@@ -99,13 +99,13 @@ fn leverages<E: Examples + ?Sized>(
     tolerance: Option<f64>,
 ) -> Result<Vec<f64>> {
     let (count, columns) = (problem.count(), problem.columns());
-    if count >= columns && count.saturating_mul(columns) > SMALL {
-        if let Some(moments) = moments(problem, meter)?
-            && let Some(system) = trusted(&moments, problem)?
-        {
-            let floor = if problem.bias { 1.0 / moments.weight() } else { 0.0 };
-            return by_blocks(problem.examples, &system, floor);
-        }
+    if count >= columns
+        && count.saturating_mul(columns) > SMALL
+        && let Some(moments) = moments(problem, meter)?
+        && let Some(system) = trusted(&moments, problem)?
+    {
+        let floor = if problem.bias { 1.0 / moments.weight() } else { 0.0 };
+        return by_blocks(problem.examples, &system, floor);
     }
     by_table(problem, tolerance)
 }
