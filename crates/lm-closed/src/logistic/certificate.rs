@@ -119,7 +119,7 @@ fn figures<E: Examples + ?Sized>(
         let (mut now, mut before) = (Vec::new(), Vec::new());
         sample.scores(functions, rows.clone(), &mut now);
         sample.scores(base, rows.clone(), &mut before);
-        let (mut p_now, mut p_before, mut change) = (vec![0.0; width], vec![0.0; width], vec![0.0; width]);
+        let (mut slopes, mut rest, mut change) = (vec![0.0; width], vec![0.0; width], vec![0.0; width]);
         let (values, vectors) = sums.split_at_mut(2);
         let (sizes, vectors) = vectors.split_at_mut(p);
         let len = rows.len();
@@ -129,20 +129,18 @@ fn figures<E: Examples + ?Sized>(
                 continue;
             }
             for k in 0..width {
-                p_now[k] = now[k * len + at];
-                p_before[k] = before[k * len + at];
-                change[k] = p_now[k] - p_before[k];
+                slopes[k] = now[k * len + at];
+                rest[k] = before[k * len + at];
+                change[k] = slopes[k] - rest[k];
             }
-            values[0] += weight * likelihood.slope(class, &mut p_now);
-            likelihood.probabilities(&mut p_before);
-            likelihood.moved(&mut p_before, &mut change);
-            values[1] += weight * likelihood.entropy(&p_before);
+            values[0] += weight * likelihood.slope(class, &mut slopes);
+            values[1] += weight * likelihood.dual(class, &mut rest, &mut change);
             let example = sample.examples.row(row);
             add_sizes(&example, weight, sizes);
             sizes[p - 1] += weight;
             for (k, pair) in vectors.chunks_exact_mut(2 * p).enumerate() {
                 let (gradient, v) = pair.split_at_mut(p);
-                for (factor, to) in [(p_now[k], gradient), (likelihood.target(class, k) - p_before[k], v)] {
+                for (factor, to) in [(slopes[k], gradient), (rest[k], v)] {
                     example.add_scaled_to(weight * factor, &mut to[..p - 1]);
                     to[p - 1] += weight * factor;
                 }

@@ -6,6 +6,12 @@
 //! ```
 //! With one score, classes are 0 and 1, and `y = ±1`. Everything is written so that no intermediate result overflows.
 
+/// `−(1 − p) log(1 − p)`, to full precision for a small `p`.
+#[inline]
+fn remaining_entropy(p: f64) -> f64 {
+    if p < 1.0 { -(1.0 - p) * (-p).ln_1p() } else { 0.0 }
+}
+
 /// How many scores an example has, and what they say about its class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Likelihood {
@@ -184,10 +190,40 @@ impl Likelihood {
         }
     }
 
+    /// What an example gives to the dual problem: probabilities at some scores, moved along with a change of these, are
+    /// subtracted from 1 for its class and 0 for the others, in place of the scores; the result is their entropy. Nothing
+    /// cancels where an example is nearly certain.
+    pub(super) fn dual(self, class: u32, scores: &mut [f64], change: &mut [f64]) -> f64 {
+        match self {
+            Self::Logistic => {
+                // Of the other class.
+                let side = if class == 1 { -1.0 } else { 1.0 };
+                let mut other = [sigmoid(side * scores[0])];
+                self.moved(&mut other, &mut [side * change[0]]);
+                scores[0] = -side * other[0];
+                self.entropy(&other)
+            }
+            Self::Softmax(_) => {
+                softmax(scores, class);
+                self.moved(scores, change);
+                let own = class as usize;
+                let rest = others(scores, own);
+                let mut total = if rest < 0.5 { remaining_entropy(rest) } else { entropy(scores[own]) };
+                for (k, q) in scores.iter_mut().enumerate() {
+                    if k != own {
+                        total += entropy(*q);
+                    }
+                    *q = if k == own { rest } else { -*q };
+                }
+                total
+            }
+        }
+    }
+
     /// The entropy of a distribution over the classes.
     pub(super) fn entropy(self, probabilities: &[f64]) -> f64 {
         match self {
-            Self::Logistic => entropy(probabilities[0]) + entropy(1.0 - probabilities[0]),
+            Self::Logistic => entropy(probabilities[0]) + remaining_entropy(probabilities[0]),
             Self::Softmax(_) => probabilities.iter().map(|&p| entropy(p)).sum(),
         }
     }
@@ -305,6 +341,23 @@ mod tests {
                 let difference = (slope(up)[k] - slope(down)[k]) / (2.0 * h);
                 assert!((difference - curvature[at]).abs() < 1e-9, "{k} {l}");
                 at += 1;
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_nearly_certain_keeps_its_digits() {
+        for f in [30.0_f64, 80.0, 300.0] {
+            let tiny = (-f).exp();
+            for (class, sign) in [(1, 1.0), (0, -1.0)] {
+                let mut score = [sign * f];
+                let entropy = Likelihood::Logistic.dual(class, &mut score, &mut [0.0]);
+                assert!((score[0] / (sign * tiny) - 1.0).abs() < 1e-12, "{f}");
+                assert!((entropy / (tiny * (f + 1.0)) - 1.0).abs() < 1e-10, "{f}");
+                let mut scores = if class == 1 { [0.0, f] } else { [f, 0.0] };
+                let other = Likelihood::Softmax(2).dual(class, &mut scores, &mut [0.0, 0.0]);
+                assert!((other / entropy - 1.0).abs() < 1e-12);
+                assert!((scores[1] / score[0] - 1.0).abs() < 1e-12);
             }
         }
     }

@@ -21,6 +21,8 @@ mod run;
 mod sample;
 mod separation;
 mod statistics;
+#[cfg(feature = "serde")]
+mod stored;
 mod truncated;
 
 pub use binary::{Logistic, LogisticModel};

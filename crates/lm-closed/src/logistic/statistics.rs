@@ -30,19 +30,19 @@ use super::likelihood::{Likelihood, Logarithms, logistic};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Stored", into = "Stored"))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::stored::Stored", into = "super::stored::Stored"))]
 pub struct LogisticStatistics {
-    frame: Frame,
-    classes: usize,
+    pub(super) frame: Frame,
+    pub(super) classes: usize,
     /// The coefficients of each score in the frame, one after the other.
-    at: Vec<f64>,
-    count: u64,
-    weight: f64,
-    loss: f64,
-    margin: f64,
-    gradient: Vec<f64>,
+    pub(super) at: Vec<f64>,
+    pub(super) count: u64,
+    pub(super) weight: f64,
+    pub(super) loss: f64,
+    pub(super) margin: f64,
+    pub(super) gradient: Vec<f64>,
     /// The blocks of the Hessian, those of the lower triangle row after row; of each its lower triangle.
-    blocks: Vec<Matrix>,
+    pub(super) blocks: Vec<Matrix>,
 }
 
 impl LogisticStatistics {
@@ -396,87 +396,4 @@ fn sparse_block<E: Examples + ?Sized>(examples: &E, rows: Range<usize>, dim: usi
     }
     // An entry of a whole row costs about a fifth of one that has to be looked up.
     5 * entries < dim * rows.len() * 2
-}
-
-/// What is written and read: plain arrays.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Stored {
-    frame: Frame,
-    classes: u64,
-    #[serde(with = "lm_core::serde_array")]
-    at: Vec<f64>,
-    count: u64,
-    /// Weight, loss, smallest margin.
-    sums: (f64, f64, f64),
-    #[serde(with = "lm_core::serde_array")]
-    gradient: Vec<f64>,
-    /// The lower triangles of all blocks, column after column.
-    #[serde(with = "lm_core::serde_array")]
-    hessian: Vec<f64>,
-}
-
-#[cfg(feature = "serde")]
-impl From<LogisticStatistics> for Stored {
-    fn from(from: LogisticStatistics) -> Self {
-        let mut hessian = Vec::new();
-        for block in &from.blocks {
-            (0..block.columns())
-                .for_each(|column| hessian.extend_from_slice(&block.column(column)[column..]));
-        }
-        // No format of numbers holds an infinity everywhere: no margin yet is written as the largest number.
-        let sums = (from.weight, from.loss, from.margin.min(f64::MAX));
-        let (frame, classes, at, count, gradient) =
-            (from.frame, from.classes as u64, from.at, from.count, from.gradient);
-        Self { frame, classes, at, count, sums, gradient, hessian }
-    }
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Stored> for LogisticStatistics {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self> {
-        let Stored { frame, classes, at, count, sums: (weight, loss, margin), gradient, hessian } = stored;
-        let p = frame.dim() + 1;
-        let classes = usize::try_from(classes).unwrap_or(usize::MAX);
-        let functions = at.len() / p;
-        let fits = functions * p == at.len()
-            && (functions == 1 && classes == 2 || functions == classes && classes >= 2);
-        if !fits {
-            return Err(Error::Length {
-                what: "the point of the statistics",
-                expected: classes,
-                found: functions,
-            });
-        }
-        let expected = functions * (functions + 1) / 2 * (p * (p + 1) / 2);
-        for (expected, found) in [(at.len(), gradient.len()), (expected, hessian.len())] {
-            if found != expected {
-                return Err(Error::Length { what: "the gradient or the Hessian", expected, found });
-            }
-        }
-        let finite = at.iter().chain(&gradient).chain(&hessian).all(|value| value.is_finite());
-        if !(finite
-            && weight >= 0.0
-            && weight.is_finite()
-            && loss >= 0.0
-            && loss.is_finite()
-            && !margin.is_nan())
-        {
-            return Err(Error::Numerical { what: "a sum of the statistics" });
-        }
-        let mut all = Self::at(frame, classes, at)?;
-        let mut values = hessian.into_iter();
-        for block in &mut all.blocks {
-            for column in 0..p {
-                block.column_mut(column)[column..]
-                    .iter_mut()
-                    .zip(&mut values)
-                    .for_each(|(to, from)| *to = from);
-            }
-        }
-        let margin = if margin == f64::MAX { f64::INFINITY } else { margin };
-        Ok(Self { count, weight, loss, margin, gradient, ..all })
-    }
 }
