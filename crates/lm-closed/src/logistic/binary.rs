@@ -62,7 +62,8 @@ pub(super) use settings;
 ///
 /// let hours = Dense::new(vec![0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0], 8, 1)?;
 /// let passed = BinaryLabels::from_integers(&[0, 0, 0, 1, 0, 1, 1, 1])?;
-/// let fit = Logistic::default().with_penalty(0.0).fit(&hours, &passed)?.converged()?;
+/// let digits = Logistic::default().with_penalty(0.0).with_tolerance(1e-14);
+/// let fit = digits.fit(&hours, &passed)?.converged()?;
 /// assert!(fit.model.probability(&[1.0])? < 0.5 && fit.model.probability(&[4.0])? > 0.5);
 /// // At the maximum of the likelihood, probabilities add up to the number of those who passed.
 /// let expected: f64 = fit.model.probabilities(&hours)?.iter().sum();

@@ -51,7 +51,7 @@ impl LogisticModel {
     /// // A column of 0 and 1: log odds of 1/3 and 2/4, with variances 1/1 + 1/3 and 1/2 + 1/2 + …
     /// let examples = Dense::new(vec![0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0], 8, 1)?;
     /// let labels = BinaryLabels::from_integers(&[0, 0, 0, 1, 0, 0, 1, 1])?;
-    /// let fit = Logistic::default().with_penalty(0.0).fit(&examples, &labels)?.converged()?;
+    /// let fit = Logistic::default().with_penalty(0.0).with_tolerance(1e-14).fit(&examples, &labels)?;
     /// let inference = fit.model.inference(&TrainingSet::new(&examples, &labels)?)?;
     /// assert!((inference.bias_error() - (1.0_f64 + 1.0 / 3.0).sqrt()).abs() < 1e-9);
     /// # Ok::<(), lm_core::Error>(())
