@@ -16,7 +16,7 @@ use super::sample::Sample;
 /// ```
 /// No class is a reference: functions sum to zero, which is the solution of least norm where the objective does not
 /// change if all functions move together (without a penalty), and what the penalty asks for (with one). With two classes
-/// and half the penalty of [`Logistic`](super::Logistic) the difference of both functions is its function.
+/// and twice the penalty of [`Logistic`](super::Logistic) the difference of both functions is its function.
 ///
 /// ```
 /// use lm_closed::Multinomial;

@@ -20,8 +20,10 @@ use lm_core::{Error, Examples, Result, Weights, parallel};
 
 use super::RowBlocks;
 
-/// Row blocks that are summed up by one thread before they are merged with others.
+/// The most row blocks that are summed up by one thread before they are merged with others, and the fewest groups of them,
+/// so that several threads have work.
 const BLOCKS: usize = 8;
+const GROUPS: usize = 8;
 
 /// Count, weight, mean and scatter of rows `z = (x, t, …)`: examples with other columns, such as targets, appended.
 ///
@@ -92,14 +94,15 @@ impl Moments {
     ) -> Result<()> {
         self.check(examples, extra, weights)?;
         let blocks = RowBlocks::new(examples);
-        let groups = blocks.len().div_ceil(BLOCKS);
+        let size = (blocks.len() / GROUPS).clamp(1, BLOCKS);
+        let groups = blocks.len().div_ceil(size);
         // As many groups at a time as keep the cores busy without holding a matrix for every group of a large set.
         for wave in (0..groups).step_by(WAVE) {
             let parts = parallel::map(WAVE.min(groups - wave), |at| {
                 let mut part = Self::new(self.dim())?;
                 let mut rows = Vec::new();
-                let first = (wave + at) * BLOCKS;
-                for block in first..(first + BLOCKS).min(blocks.len()) {
+                let first = (wave + at) * size;
+                for block in first..(first + size).min(blocks.len()) {
                     part.add_block(&blocks, block, extra, weights, &mut rows)?;
                 }
                 Ok::<_, Error>(part)

@@ -4,8 +4,15 @@ use std::ops::Range;
 
 use lm_core::Examples;
 
-/// The values that a block holds at most, unless a row alone has more: 256 kB, so that a block stays near the processor.
+/// The values that a block of narrow rows holds at most: 256 kB, so that it stays near the processor.
 const VALUES: usize = 32_768;
+
+/// The values that a block of wide rows holds at most. Their products are copied into another order anyway, and pay for a
+/// matrix of sums with every block.
+const WIDE_VALUES: usize = 4 * VALUES;
+
+/// The longest row that is narrow.
+const NARROW: usize = 200;
 
 /// The rows of a set of examples, cut into blocks that are copied out one at a time, row by row, as `f64`.
 ///
@@ -33,7 +40,9 @@ pub struct RowBlocks<'a, E: ?Sized> {
 impl<'a, E: Examples + ?Sized> RowBlocks<'a, E> {
     /// Blocks of a size that suits the dimension.
     pub fn new(examples: &'a E) -> Self {
-        Self::with_rows(examples, (VALUES / examples.dim().max(1)).clamp(16, 4096))
+        let dim = examples.dim().max(1);
+        let values = if dim > NARROW { WIDE_VALUES } else { VALUES };
+        Self::with_rows(examples, (values / dim).clamp(16, 4096))
     }
 
     /// Blocks of this many rows, at least 1; the last may have fewer.

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -10,6 +10,10 @@ use serde_json::{Value, json};
 use crate::bench::engine::{read_numbers, write_numbers};
 use crate::bench::peer::Peer;
 use crate::bench::report::{milliseconds, ratio, times_faster};
+
+/// How long a program has the machine to itself before it is timed: threads of the one before it may wait for more work
+/// in a loop, which takes a core from the next.
+const REST: Duration = Duration::from_millis(400);
 
 /// The running peers, and where numbers are handed over.
 pub(super) struct Peers {
@@ -116,6 +120,7 @@ impl Problem<'_> {
         let mut answers: Vec<Vec<f64>> = Vec::new();
         let mut own = Vec::new();
         for repeat in 0..=repeats {
+            std::thread::sleep(REST);
             let start = Instant::now();
             own = (self.ours)()?;
             times.ours.extend((repeat > 0).then(|| start.elapsed().as_secs_f64()));
@@ -130,6 +135,7 @@ impl Problem<'_> {
                     loaded[usize::from(apart)] = true;
                 }
                 let request = json!({"kind": "fit", "method": method.name, "settings": self.settings, "answer": answer});
+                std::thread::sleep(REST);
                 let asked: Answer = peer.ask(&request.to_string())?;
                 let at = match times.peers.iter().position(|known| known.method == method.shown) {
                     Some(at) => at,

@@ -114,7 +114,7 @@ fn separable(bench: &mut Bench) -> Outcome {
         let set = TrainingSet::new(examples, &labels)?;
         let fit = Logistic::default().with_penalty(0.0).fit(examples, &labels)?;
         let proof = fit.certificate.recession();
-        let growing = proof.map_or(0, |proof| proof.growing());
+        let growing = proof.map_or(0, lm_closed::Recession::growing);
         bench.check(
             format!("{name}: the fit"),
             "says that no minimum exists",
