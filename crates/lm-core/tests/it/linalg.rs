@@ -133,7 +133,7 @@ fn a_scatter_adds_to_the_lower_triangle_only_at_every_width() {
         let by_weight = weighted(&block);
         check("plain", &block, &block, &|to| add_scatter(to, block.values(), block.values()).unwrap());
         check("weighted", &by_weight, &block, &|to| {
-            add_scatter(to, by_weight.values(), block.values()).unwrap()
+            add_scatter(to, by_weight.values(), block.values()).unwrap();
         });
         let add = |to: &mut Matrix, weights: Option<&[f64]>| {
             add_centred_scatter(to, &mut block.values().to_vec(), &centre, weights).unwrap();
