@@ -104,7 +104,7 @@ impl LeastSquares {
     /// Fits a function to each of several lists of targets of the same examples, from one factorisation.
     ///
     /// # Errors
-    /// As [`Learner::fit_with`]; [`Error::Length`] for a list that is not as long as there are examples or weights.
+    /// As [`Learner::fit_with`](lm_core::Learner::fit_with); [`Error::Length`] for a list that is not as long as there are examples or weights.
     ///
     /// ```
     /// use lm_closed::LeastSquares;
@@ -140,7 +140,7 @@ impl LeastSquares {
     /// in plain arithmetic above.
     ///
     /// # Errors
-    /// As [`Learner::fit_with`].
+    /// As [`Learner::fit_with`](lm_core::Learner::fit_with).
     ///
     /// ```
     /// use lm_closed::LeastSquares;
@@ -176,7 +176,7 @@ impl LeastSquares {
     /// Costs `nd²` operations.
     ///
     /// # Errors
-    /// As [`Learner::fit_with`].
+    /// As [`Learner::fit_with`](lm_core::Learner::fit_with).
     ///
     /// ```
     /// use lm_closed::LeastSquares;

@@ -54,7 +54,7 @@ pub(super) use settings;
 /// The bias is not penalised. A weight means what that many copies of the example mean. With `λ = 0` and classes that can
 /// be separated, no minimum exists: the run then ends with [`Stop::Infeasible`](lm_core::Stop::Infeasible), a model that
 /// separates them, and a [`Recession`](super::Recession) as the proof. With up to 1500 coefficients, and memory for the
-/// Hessian, steps are exact ([`irls`](super::irls)), beyond by conjugate gradients.
+/// Hessian, steps are exact ([`Irls`](super::Irls)), beyond by conjugate gradients.
 ///
 /// ```
 /// use lm_closed::Logistic;

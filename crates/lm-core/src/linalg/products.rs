@@ -16,7 +16,7 @@ const ROWS: usize = 4096;
 /// `A·B`.
 ///
 /// # Errors
-/// [`Error::Length`] unless `A` has as many columns as `B` has rows; as [`Matrix::zeros`].
+/// [`Error::Length`](crate::Error::Length) unless `A` has as many columns as `B` has rows; as [`Matrix::zeros`].
 ///
 /// ```
 /// use lm_core::linalg::{Matrix, product};
@@ -32,7 +32,7 @@ pub fn product(a: &Matrix, b: &Matrix) -> Result<Matrix> {
 /// `A·Bᵗ`.
 ///
 /// # Errors
-/// [`Error::Length`] unless both have as many columns; as [`Matrix::zeros`].
+/// [`Error::Length`](crate::Error::Length) unless both have as many columns; as [`Matrix::zeros`].
 pub fn product_transposed(a: &Matrix, b: &Matrix) -> Result<Matrix> {
     multiply(a.view(), b.view().transpose())
 }
@@ -40,7 +40,7 @@ pub fn product_transposed(a: &Matrix, b: &Matrix) -> Result<Matrix> {
 /// `Aᵗ·B`.
 ///
 /// # Errors
-/// [`Error::Length`] unless both have as many rows; as [`Matrix::zeros`].
+/// [`Error::Length`](crate::Error::Length) unless both have as many rows; as [`Matrix::zeros`].
 pub fn transposed_product(a: &Matrix, b: &Matrix) -> Result<Matrix> {
     check_length("the list of rows of the second factor", a.rows(), b.rows())?;
     let tall = a.rows() >= 2 * ROWS && b.columns() <= COLUMNS;
@@ -78,7 +78,7 @@ fn multiply(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Result<Matrix> {
 /// `A·x`.
 ///
 /// # Errors
-/// [`Error::Length`] unless `x` is as long as `A` has columns.
+/// [`Error::Length`](crate::Error::Length) unless `x` is as long as `A` has columns.
 pub fn matrix_vector(a: &Matrix, x: &[f64]) -> Result<Vec<f64>> {
     times_vector(a.view(), x)
 }
@@ -86,7 +86,7 @@ pub fn matrix_vector(a: &Matrix, x: &[f64]) -> Result<Vec<f64>> {
 /// `Aᵗ·x`.
 ///
 /// # Errors
-/// [`Error::Length`] unless `x` is as long as `A` has rows.
+/// [`Error::Length`](crate::Error::Length) unless `x` is as long as `A` has rows.
 pub fn transposed_vector(a: &Matrix, x: &[f64]) -> Result<Vec<f64>> {
     times_vector(a.view().transpose(), x)
 }
