@@ -319,6 +319,7 @@ impl<E: Examples + ?Sized> Rows<'_, E> {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+/// `⟨a·b⟩`, term by term.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

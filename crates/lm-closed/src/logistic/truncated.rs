@@ -22,7 +22,7 @@ use super::irls::{is_small, sum_to_zero};
 use super::newton::{Judged, Walk};
 use super::run::{Ended, Plan};
 use super::sample::Sample;
-use super::separation;
+use super::separation::{self, dot};
 
 /// Learns from a sample.
 pub(super) fn run<E: Examples + ?Sized>(
@@ -297,8 +297,4 @@ impl<'a, E: Examples + ?Sized> State<'a, E> {
         let certificate = LogisticCertificate::compute(self.sample, functions, base, self.plan.penalty)?;
         Ok(Ended { stop, certificate })
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

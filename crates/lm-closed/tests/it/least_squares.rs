@@ -365,3 +365,23 @@ fn a_run_that_is_cancelled_between_blocks_returns_what_it_has() {
 fn fit_of(set: &TrainingSet<'_, Dense<'_>, Targets>) -> Fit<Linear, LinearSystemCertificate> {
     LeastSquares::default().fit_with(set, &Control::default()).unwrap().converged().unwrap()
 }
+
+/// The route of large problems sums over the rows on several threads: moments first, then a sweep for the digits.
+#[test]
+fn large_problems_have_the_same_bits_on_any_number_of_threads() {
+    let (examples, targets) = regression(17, 40_000, 9);
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| fit(&examples, &targets))
+    };
+    let one = on(1);
+    assert_eq!(one.certificate.diagnosis().route, Route::SemiNormal);
+    for threads in [2, 3, 8] {
+        let many = on(threads);
+        assert_eq!(
+            (many.model, many.certificate),
+            (one.model.clone(), one.certificate.clone()),
+            "{threads} threads"
+        );
+    }
+}

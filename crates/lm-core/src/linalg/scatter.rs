@@ -10,7 +10,7 @@
 //! buffer. A general product of matrices would first copy the block into its own order, which for such narrow
 //! blocks costs as much as the products. Wider rows are left to faer's product.
 //! # Cost
-//! `nd²/2` multiplications and additions at 70 to 90 % of what the processor can do.
+//! `nd²/2` multiplications and additions, on one core.
 //! # Reference
 //! Goto & van de Geijn (2008), "Anatomy of high-performance matrix multiplication", for tiles in registers.
 
