@@ -5,10 +5,14 @@
 
 mod c_svc;
 mod certificate;
+#[allow(dead_code, reason = "the solvers that use it are on their way")]
+mod optimality;
+mod problem;
 mod smo;
 
 pub use c_svc::CSvc;
 pub use certificate::SvcCertificate;
+pub use problem::{Balance, DualProblem, Multipliers};
 
 /// The example of the README is run as a test of this crate.
 #[cfg(doctest)]
