@@ -1,16 +1,17 @@
-//! The 1-norm soft margin machine (C-SVC): the problem, its settings, and the machine read back from the dual.
+//! The 1-norm soft margin machine (C-SVC).
 //!
 //! ```text
 //! primal:  minimise ½‖w‖² + C Σ ξᵢ           subject to yᵢ(⟨w·φ(xᵢ)⟩ + b) ≥ 1 − ξᵢ,  ξᵢ ≥ 0
 //! dual:    maximise Σαᵢ − ½ ΣΣ αᵢαⱼyᵢyⱼKᵢⱼ   subject to 0 ≤ αᵢ ≤ C,  Σ αᵢyᵢ = 0
 //! ```
-//! A weight multiplies the cost `C` of its example, which is what that many copies of the example would do. The bias
-//! is not penalised.
+//! A weight multiplies the cost `C` of its example, which is what that many copies of the example would do.
 
-use lm_core::{BinaryLabels, Control, DualExpansion, Error, Fit, Gram, Learner, Result, Stop, TrainingSet};
+use lm_core::{BinaryLabels, Collection, Result, TrainingSet};
 
-use crate::SvcCertificate;
-use crate::smo::{Smo, default_iterations};
+use crate::bias::Bias;
+use crate::formulation::{Formulation, check_positive, learner, weights};
+use crate::problem::{Balance, DualProblem};
+use crate::solver::Solver;
 
 /// The settings of the 1-norm soft margin machine.
 ///
@@ -31,74 +32,93 @@ use crate::smo::{Smo, default_iterations};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CSvc {
     cost: f64,
-    gap: f64,
+    shared: bool,
+    bias: Bias,
+    solver: Solver,
 }
 
 impl Default for CSvc {
     fn default() -> Self {
-        Self { cost: 1.0, gap: 1e-6 }
+        Self { cost: 1.0, shared: false, bias: Bias::Free, solver: Solver::default() }
     }
 }
 
 impl CSvc {
+    /// A machine whose cost is shared out among the examples: `C/n` each, or `C·wᵢ/Σw` with weights.
+    ///
+    /// ```
+    /// use lm_core::{BinaryLabels, Dense, Learner, VectorGram, VectorKernel};
+    /// use lm_qp::CSvc;
+    ///
+    /// let examples = Dense::new(vec![0.0, 1.0, 0.9, 2.0], 4, 1)?;
+    /// let labels = BinaryLabels::from_integers(&[0, 0, 1, 1])?;
+    /// let gram = VectorGram::new(&examples, VectorKernel::linear())?;
+    /// let shared = CSvc::sharing_cost(8.0).fit(&gram, &labels)?;
+    /// let each = CSvc::default().with_cost(2.0).fit(&gram, &labels)?;
+    /// assert_eq!(shared.model, each.model);
+    /// # Ok::<(), lm_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn sharing_cost(cost: f64) -> Self {
+        Self { cost, shared: true, ..Self::default() }
+    }
+
     /// The cost `C` of a unit of slack, finite and > 0; default 1. A larger cost takes more iterations.
     #[must_use]
     pub fn with_cost(self, cost: f64) -> Self {
         Self { cost, ..self }
     }
 
-    /// The relative duality gap at which the machine is good enough, between 0 and 1; default 1e-6.
+    /// What is done about the bias; default [`Bias::Free`].
     #[must_use]
-    pub fn with_gap(self, gap: f64) -> Self {
-        Self { gap, ..self }
+    pub fn with_bias(self, bias: Bias) -> Self {
+        Self { bias, ..self }
     }
 
-    fn validate(&self) -> Result<()> {
-        if !(self.cost > 0.0 && self.cost.is_finite()) {
-            return Err(Error::Setting { name: "cost", value: self.cost, accepted: "a finite number > 0" });
-        }
-        if !(self.gap > 0.0 && self.gap < 1.0) {
-            return Err(Error::Setting {
-                name: "gap",
-                value: self.gap,
-                accepted: "a number between 0 and 1",
-            });
-        }
-        Ok(())
+    /// The cost `C`.
+    pub fn cost(&self) -> f64 {
+        self.cost
     }
 }
 
-impl<G: Gram + ?Sized> Learner<G, BinaryLabels> for CSvc {
-    type Model = DualExpansion;
-    type Certificate = SvcCertificate;
+/// The problem of a classifier whose examples have these largest multipliers.
+pub(crate) fn classification<S: Collection + ?Sized>(
+    set: &TrainingSet<'_, S, BinaryLabels>,
+    most: &[f64],
+    bias: Bias,
+) -> Result<DualProblem> {
+    let signs = set.labels().values();
+    let balance = if bias == Bias::Free { Balance::Total(0.0) } else { Balance::Open };
+    let upper = most.iter().zip(&signs).map(|(&most, &sign)| if sign > 0.0 { most } else { 0.0 }).collect();
+    let lower = most.iter().zip(&signs).map(|(&most, &sign)| if sign > 0.0 { 0.0 } else { -most }).collect();
+    DualProblem::new(lower, upper, signs.iter().map(|sign| -sign).collect(), balance)
+}
 
-    fn fit_with(
-        &self,
-        set: &TrainingSet<'_, G, BinaryLabels>,
-        control: &Control<'_>,
-    ) -> Result<Fit<DualExpansion, SvcCertificate>> {
-        self.validate()?;
-        let signs = set.labels().values();
-        let costs: Vec<f64> = (0..set.len()).map(|row| self.cost * set.weight(row)).collect();
-        let mut meter = control.start(default_iterations(set.len()));
-        let mut smo = Smo::new(set.examples(), &signs, &costs, &meter)?;
-        let (stop, bias) = smo.run(self.gap, &mut meter)?;
-        let cache = Some(smo.cache_figures());
-        let alpha = smo.into_alpha();
-        let coefficients: Vec<f64> = alpha.iter().zip(&signs).map(|(alpha, sign)| alpha * sign).collect();
-        let model = DualExpansion::from_all(&coefficients, bias)?;
-        let certificate = SvcCertificate::compute(set, alpha, costs, bias)?;
-        // Converged is what the certificate says, not what the solver believes.
-        let missed = stop == Stop::Converged && certificate.figures().relative_gap() > self.gap;
-        let report = meter.report(if missed { Stop::Stalled } else { stop }, cache);
-        Ok(Fit { model, report, certificate })
+impl Formulation<BinaryLabels> for CSvc {
+    fn problem<S: Collection + ?Sized>(&self, set: &TrainingSet<'_, S, BinaryLabels>) -> Result<DualProblem> {
+        check_positive("cost", self.cost)?;
+        let weights = weights(set);
+        let cost = if self.shared { self.cost / weights.iter().sum::<f64>() } else { self.cost };
+        let most: Vec<f64> = weights.iter().map(|weight| cost * weight).collect();
+        classification(set, &most, self.bias)
+    }
+
+    fn solver(&self) -> Solver {
+        self.solver
+    }
+
+    fn bias(&self) -> Bias {
+        self.bias
     }
 }
 
+learner!(CSvc, BinaryLabels);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lm_core::{Budget, Certificate, Dense, Hypothesis, VectorGram, VectorKernel, Weights};
+    use lm_core::{
+        Budget, Certificate, Control, Dense, Error, Hypothesis, Learner, Stop, VectorGram, VectorKernel, Weights,
+    };
 
     fn xor() -> (Dense<'static>, BinaryLabels) {
         let examples = Dense::new(vec![1.0, 1.0, -1.0, -1.0, 1.0, -1.0, -1.0, 1.0], 4, 2).unwrap();
@@ -116,7 +136,7 @@ mod tests {
             .unwrap()
             .converged()
             .unwrap();
-        for alpha in fit.certificate.alpha() {
+        for &alpha in &fit.certificate.alpha() {
             assert!((alpha - 0.125).abs() < 1e-12, "{alpha}");
         }
         assert!(fit.model.bias().abs() < 1e-12);

@@ -1,42 +1,62 @@
-//! The evidence for a soft margin machine: multipliers from which both bounds are recomputed.
+//! The evidence for a machine: coefficients and multipliers, from which both sides of the duality gap are recomputed.
 
+use lm_core::double_double::dot;
 use lm_core::{
-    BinaryLabels, Certificate, Columns, Discrepancy, DualityFigures, Error, Gram, Result, TrainingSet,
-    Verdict,
+    Certificate, Columns, Discrepancy, DualityFigures, Error, Gram, Labelling, Result, TrainingSet, Verdict,
 };
 
-/// The multipliers of a machine, the costs they are bounded by, its bias, and the figures that follow from them.
+use crate::formulation::{Formulation, seen};
+use crate::problem::{Balance, DualProblem, Multipliers};
+
+/// The coefficients of a machine, the multipliers of its balance, and the figures that follow from them.
 ///
-/// The dual value of any feasible multipliers is a lower bound on the optimum and the primal value of any machine an
-/// upper one. Both are computed here from rows of the Gram matrix, by code that shares nothing with the solver.
+/// The dual value of any feasible coefficients is a lower bound on the optimum and the primal value of any machine an upper
+/// one. Both are computed here from rows of the Gram matrix, by code that shares nothing with the solvers; the problem itself
+/// is built anew from labels, weights and settings.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SvcCertificate {
-    alpha: Vec<f64>,
-    costs: Vec<f64>,
-    bias: f64,
+pub struct DualCertificate<F> {
+    formulation: F,
+    beta: Vec<f64>,
+    multipliers: Multipliers,
     figures: DualityFigures,
 }
 
-impl SvcCertificate {
-    /// Computes the figures of multipliers and a bias.
-    pub(crate) fn compute<G: Gram + ?Sized>(
-        set: &TrainingSet<'_, G, BinaryLabels>,
-        alpha: Vec<f64>,
-        costs: Vec<f64>,
-        bias: f64,
-    ) -> Result<Self> {
-        let figures = figures(set, &alpha, &costs, bias)?;
-        Ok(Self { alpha, costs, bias, figures })
+impl<F> DualCertificate<F> {
+    pub(crate) fn compute<G, L>(
+        formulation: F,
+        set: &TrainingSet<'_, G, L>,
+        problem: &DualProblem,
+        beta: Vec<f64>,
+        multipliers: Multipliers,
+    ) -> Result<Self>
+    where
+        F: Formulation<L>,
+        G: Gram + ?Sized,
+        L: Labelling,
+    {
+        let figures = seen(&formulation, &set.examples(), |gram| figures(gram, problem, &beta, multipliers))?;
+        Ok(Self { formulation, beta, multipliers, figures })
     }
 
-    /// The multiplier of each example.
-    pub fn alpha(&self) -> &[f64] {
-        &self.alpha
+    /// The formulation that was solved.
+    pub fn formulation(&self) -> &F {
+        &self.formulation
     }
 
-    /// The cost that bounds each multiplier.
-    pub fn costs(&self) -> &[f64] {
-        &self.costs
+    /// The coefficients `β` of the problem as it was solved, before any scaling of the machine; where the formulation has
+    /// copies of the examples, copy after copy.
+    pub fn coefficients(&self) -> &[f64] {
+        &self.beta
+    }
+
+    /// The sizes of the coefficients: the multipliers `α` of a classifier.
+    pub fn alpha(&self) -> Vec<f64> {
+        self.beta.iter().map(|beta| beta.abs()).collect()
+    }
+
+    /// The multipliers of the balance: the bias, and the margin variable of machines with a `ν`.
+    pub fn multipliers(&self) -> Multipliers {
+        self.multipliers
     }
 
     /// Primal and dual value, largest violation of the optimality conditions and of the constraints.
@@ -45,90 +65,133 @@ impl SvcCertificate {
     }
 }
 
-/// Recomputes all figures, one row of the Gram matrix at a time.
-fn figures<G: Gram + ?Sized>(
-    set: &TrainingSet<'_, G, BinaryLabels>,
-    alpha: &[f64],
-    costs: &[f64],
-    bias: f64,
-) -> Result<DualityFigures> {
-    let (gram, signs) = (set.examples(), set.labels().values());
-    let support: Vec<usize> = (0..set.len()).filter(|&row| alpha[row] != 0.0).collect();
-    let mut values = vec![0.0; support.len()];
-    let (mut norm_squared, mut loss, mut total, mut kkt) = (0.0, 0.0, 0.0, 0.0_f64);
-    let (mut balance, mut infeasibility) = (0.0, 0.0_f64);
-    for row in 0..set.len() {
-        gram.fill(&[row], Columns::List(&support), &mut values)?;
-        let score: f64 = values.iter().zip(&support).map(|(value, &j)| alpha[j] * signs[j] * value).sum();
-        let slack = 1.0 - signs[row] * (score + bias);
-        norm_squared += alpha[row] * signs[row] * score;
-        loss += costs[row] * slack.max(0.0);
-        total += alpha[row];
-        balance += alpha[row] * signs[row];
-        infeasibility = infeasibility.max(-alpha[row]).max(alpha[row] - costs[row]);
-        // An example short of the margin must be at its cost, one beyond it at 0.
-        let violation = if slack > 0.0 && alpha[row] < costs[row] {
-            slack
-        } else if slack < 0.0 && alpha[row] > 0.0 {
-            -slack
+/// `Kβ`, each value summed with twice the digits.
+fn scores<G: Gram + ?Sized>(gram: &G, beta: &[f64]) -> Result<Vec<f64>> {
+    // As many rows at a time as the engine computes at full speed.
+    const BLOCK: usize = 48;
+    let support: Vec<usize> = (0..beta.len()).filter(|&row| beta[row] != 0.0).collect();
+    let coefficients: Vec<f64> = support.iter().map(|&row| beta[row]).collect();
+    let all: Vec<usize> = (0..beta.len()).collect();
+    let mut values = vec![0.0; support.len() * BLOCK.min(beta.len())];
+    let mut scores = Vec::with_capacity(beta.len());
+    for rows in all.chunks(BLOCK) {
+        let block = &mut values[..rows.len() * support.len()];
+        gram.fill(rows, Columns::List(&support), block)?;
+        if support.is_empty() {
+            scores.extend(rows.iter().map(|_| 0.0));
         } else {
-            0.0
-        };
-        kkt = kkt.max(violation);
+            scores.extend(block.chunks_exact(support.len()).map(|row| dot(row, &coefficients).value()));
+        }
     }
-    let infeasibility = infeasibility.max(f64::abs(balance));
-    let figures = DualityFigures {
-        primal: 0.5 * norm_squared + loss,
-        dual: total - 0.5 * norm_squared,
-        kkt,
-        infeasibility,
+    Ok(scores)
+}
+
+/// Recomputes all figures.
+fn figures<G: Gram + ?Sized>(
+    gram: &G,
+    problem: &DualProblem,
+    beta: &[f64],
+    multipliers: Multipliers,
+) -> Result<DualityFigures> {
+    let scores = scores(gram, beta)?;
+    let (mut dual, mut gap, mut kkt) = (0.0, 0.0, 0.0_f64);
+    let (mut sums, mut outside) = ([0.0; 2], 0.0_f64);
+    for (row, (&score, &beta)) in scores.iter().zip(beta).enumerate() {
+        let (lower, upper, ridge) = (problem.lower()[row], problem.upper()[row], problem.ridge(row));
+        // The derivative by the coefficient, just above 0 and just below.
+        let rising = score + multipliers.positive + problem.above()[row];
+        let falling = score + multipliers.negative + problem.below()[row];
+        let (slope, own) =
+            if beta > 0.0 { (rising, problem.above()[row]) } else { (falling, problem.below()[row]) };
+        let loss = loss(-rising, ridge, upper).max(loss(falling, ridge, -lower));
+        dual -= beta * (0.5 * score + own + 0.5 * ridge * beta);
+        gap += (slope * beta + 0.5 * ridge * beta * beta + loss).max(0.0);
+        sums[usize::from(beta < 0.0)] += beta.abs();
+        outside = outside.max(lower - beta).max(beta - upper);
+        let up = if beta < 0.0 { falling } else { rising } + ridge * beta;
+        let down = if beta > 0.0 { rising } else { falling } + ridge * beta;
+        if beta < upper {
+            kkt = kkt.max(-up);
+        }
+        if beta > lower {
+            kkt = kkt.max(down);
+        }
+    }
+    let (off, paid) = match problem.balance() {
+        Balance::Open => (0.0, 0.0),
+        Balance::Total(total) => {
+            let off = sums[0] - sums[1] - total;
+            (off.abs(), multipliers.positive * off)
+        }
+        Balance::Sides { positive, negative } => {
+            let (a, b) = (sums[0] - positive, sums[1] - negative);
+            (a.abs().max(b.abs()), multipliers.positive * a - multipliers.negative * b)
+        }
     };
-    if figures.primal.is_finite() && figures.dual.is_finite() {
+    let figures = DualityFigures { primal: dual + (gap - paid), dual, kkt, infeasibility: outside.max(off) };
+    if figures.primal.is_finite() && figures.dual.is_finite() && figures.kkt.is_finite() {
         Ok(figures)
     } else {
         Err(Error::Numerical { what: "the duality gap" })
     }
 }
 
-impl<G: Gram + ?Sized> Certificate<TrainingSet<'_, G, BinaryLabels>> for SvcCertificate {
-    fn verify(&self, set: &TrainingSet<'_, G, BinaryLabels>) -> Result<Verdict> {
-        for (what, found) in [("the multipliers", self.alpha.len()), ("the costs", self.costs.len())] {
-            if found != set.len() {
-                return Err(Error::Length { what, expected: set.len(), found });
-            }
-        }
-        let now = figures(set, &self.alpha, &self.costs, self.bias)?;
-        let scale = now.primal.abs().max(now.dual.abs());
-        let rounding = 8.0 * f64::EPSILON * set.len() as f64;
-        let largest_cost = self.costs.iter().fold(0.0, |a: f64, &b| a.max(b));
-        let claims = [
-            ("the primal value", self.figures.primal, now.primal, rounding * scale),
-            ("the dual value", self.figures.dual, now.dual, rounding * scale),
-            (
-                "the violation of the optimality conditions",
-                self.figures.kkt,
-                now.kkt,
-                rounding * (1.0 + now.kkt),
-            ),
-            (
-                "the violation of the constraints",
-                self.figures.infeasibility,
-                now.infeasibility,
-                rounding * largest_cost,
-            ),
-        ];
-        let wrong = claims
-            .iter()
-            .find(|(_, claimed, recomputed, allowed)| !((claimed - recomputed).abs() <= *allowed));
-        if let Some(&(what, claimed, recomputed, _)) = wrong {
-            return Ok(Verdict::Invalid(Discrepancy { what, claimed, recomputed, row: None }));
-        }
-        // Multipliers that break the constraints bound nothing.
-        let allowed = rounding * largest_cost * set.len() as f64;
-        if now.infeasibility > allowed {
-            let (what, recomputed) = ("the constraints on the multipliers", now.infeasibility);
-            return Ok(Verdict::Invalid(Discrepancy { what, claimed: 0.0, recomputed, row: None }));
-        }
-        Ok(Verdict::Valid)
+/// What an example costs in the primal when it falls short by `shortfall`: linear up to `most`, with a ridge quadratic at
+/// first.
+fn loss(shortfall: f64, ridge: f64, most: f64) -> f64 {
+    if !(shortfall > 0.0) || most == 0.0 {
+        0.0
+    } else if ridge > 0.0 && shortfall < ridge * most {
+        0.5 * shortfall * shortfall / ridge
+    } else {
+        most * (shortfall - 0.5 * ridge * most)
     }
+}
+
+impl<G, L, F> Certificate<TrainingSet<'_, G, L>> for DualCertificate<F>
+where
+    G: Gram + ?Sized,
+    L: Labelling,
+    F: Formulation<L>,
+{
+    fn verify(&self, set: &TrainingSet<'_, G, L>) -> Result<Verdict> {
+        let problem = self.formulation.problem(set)?;
+        if self.beta.len() != problem.len() {
+            let (expected, found) = (problem.len(), self.beta.len());
+            return Err(Error::Length { what: "the coefficients", expected, found });
+        }
+        let now = seen(&self.formulation, &set.examples(), |gram| {
+            figures(gram, &problem, &self.beta, self.multipliers)
+        })?;
+        Ok(compared(&self.figures, &now, &self.beta))
+    }
+}
+
+/// Whether claimed figures are those recomputed, up to rounding, and the coefficients keep to the constraints.
+fn compared(claimed: &DualityFigures, now: &DualityFigures, beta: &[f64]) -> Verdict {
+    let rounding = 8.0 * f64::EPSILON * beta.len() as f64;
+    let scale = now.primal.abs().max(now.dual.abs());
+    let total: f64 = beta.iter().map(|beta| beta.abs()).sum();
+    let claims = [
+        ("the primal value", claimed.primal, now.primal, rounding * scale),
+        ("the dual value", claimed.dual, now.dual, rounding * scale),
+        ("the violation of the optimality conditions", claimed.kkt, now.kkt, rounding * (1.0 + now.kkt)),
+        ("the violation of the constraints", claimed.infeasibility, now.infeasibility, rounding * total),
+    ];
+    let wrong =
+        claims.iter().find(|(_, claimed, recomputed, allowed)| !((claimed - recomputed).abs() <= *allowed));
+    if let Some(&(what, claimed, recomputed, _)) = wrong {
+        return Verdict::Invalid(Discrepancy { what, claimed, recomputed, row: None });
+    }
+    // Coefficients that break the constraints bound nothing.
+    if now.infeasibility > rounding * total {
+        let what = "the constraints on the coefficients";
+        return Verdict::Invalid(Discrepancy {
+            what,
+            claimed: 0.0,
+            recomputed: now.infeasibility,
+            row: None,
+        });
+    }
+    Verdict::Valid
 }

@@ -1,18 +1,55 @@
 //! The dual of margin machines, solved with evidence: support vector machines.
 //!
-//! - [`CSvc`]: the 1-norm soft margin machine over any Gram matrix, by sequential minimal optimisation; its
-//!   [`SvcCertificate`] bounds from both sides how far the machine is from the best one.
+//! Every machine is a case of one problem, [`DualProblem`]; a [`Formulation`] builds it from labels and weights and reads
+//! the machine back. All learn from any Gram matrix, and return a [`DualCertificate`] that bounds from both sides how far
+//! the machine is from the best one.
+//!
+//! | machine | what it minimises |
+//! |---|---|
+//! | [`MaximalMargin`] | nothing but `‖w‖`: every example on its side, or a proof that there is no such machine |
+//! | [`CSvc`] | `½‖w‖² + C Σξ` |
+//! | [`TwoNormSvc`] | `½‖w‖² + ½C Σξ²` |
+//! | [`MixedSvc`] | `½‖w‖² + C₁ Σξ + ½C₂ Σξ²` |
+//! | [`NuSvc`] | `½‖w‖² − νρ + Σξ/n`, where `ν` bounds the share of margin errors |
+//! | [`OneClass`] | `½‖w‖² − ρ + Σξ/(νn)`: where most of the examples lie |
+//! | [`EpsilonSvr`] | `½‖w‖² + C Σ max(0, |y − f| − ε)` |
+//! | [`QuadraticSvr`] | `½‖w‖² + ½C Σ max(0, |y − f| − ε)²` |
+//! | [`NuSvr`] | `½‖w‖² + C(νε + Σ max(0, |y − f| − ε)/n)`, where the tube finds its own width |
+//!
+//! Weights of examples mean repetition in all of them, the [`Bias`] is an explicit choice where it is one, and
+//! [`Solver`] says how good is good enough.
 
+mod bias;
 mod c_svc;
 mod certificate;
-#[allow(dead_code, reason = "the solvers that use it are on their way")]
+mod epsilon_svr;
+mod formulation;
+mod maximal_margin;
+mod mixed_svc;
+mod nu_svc;
+mod nu_svr;
+mod one_class;
 mod optimality;
 mod problem;
+mod quadratic_svr;
 mod smo;
+mod solver;
+mod two_norm_svc;
 
+pub use bias::Bias;
 pub use c_svc::CSvc;
-pub use certificate::SvcCertificate;
+pub use certificate::DualCertificate;
+pub use epsilon_svr::EpsilonSvr;
+pub use formulation::Formulation;
+pub use maximal_margin::MaximalMargin;
+pub use mixed_svc::MixedSvc;
+pub use nu_svc::NuSvc;
+pub use nu_svr::NuSvr;
+pub use one_class::{OneClass, Unlabelled};
 pub use problem::{Balance, DualProblem, Multipliers};
+pub use quadratic_svr::QuadraticSvr;
+pub use solver::Solver;
+pub use two_norm_svc::TwoNormSvc;
 
 /// The example of the README is run as a test of this crate.
 #[cfg(doctest)]

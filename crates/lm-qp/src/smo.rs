@@ -1,210 +1,436 @@
 //! Sequential minimal optimisation with second-order selection of the pair.
 //!
 //! # Problem
+//! The problem of `problem.rs`, over any Gram matrix:
 //! ```text
-//! maximise Σαᵢ − ½ ΣΣ αᵢαⱼyᵢyⱼKᵢⱼ   subject to 0 ≤ αᵢ ≤ Cᵢ,  Σ αᵢyᵢ = 0
+//! minimise ½ βᵗ(K + diag r)β + Σ sᵢ(βᵢ)   subject to lᵢ ≤ βᵢ ≤ uᵢ and the balance
 //! ```
 //! # Method
-//! Keep `Fᵢ = yᵢ − Σⱼ αⱼyⱼKⱼᵢ`. Take the example `i` with the largest `F` among those that may move up along `y`, and
-//! as its partner the example `j` that may move down whose exact two-variable step gains most by second-order
-//! information. Stop when the relative duality gap, computed with the bias that minimises the primal, is small
-//! enough; tighten the working tolerance while it is not.
+//! Keep the gradient `g = (K + diag r)β`. With the slope of `sᵢ` added it is the price of moving `βᵢ` up, or down; at the
+//! kink these are two numbers. Take the variable `i` that is cheapest to move up and, as its partner, the variable `j`
+//! whose move down by the same amount gains most by second-order information; move both exactly, as far as the next
+//! bound or kink. With two balances a pair is taken within the side that is violated most; without a balance one
+//! variable moves alone. Variables that sit at a bound and are priced beyond what any partner offers are set aside until
+//! the others have settled. Stop when the relative duality gap, computed with the multipliers that minimise it on a
+//! gradient computed anew, is small enough; tighten the working tolerance while it is not.
 //! # Cost
-//! Two rows of the Gram matrix, from the cache where they are, and three passes over `n` numbers an iteration.
+//! Two rows of the Gram matrix, from the cache where they are, and three passes over the variables not set aside an
+//! iteration.
 //! # Reference
-//! Platt (1998); Fan, Chen & Lin (2005), WSS 2.
+//! Platt (1998); Fan, Chen & Lin (2005), WSS 2 and section 5; Chang & Lin (2001) for two balances.
 
 use lm_core::{CacheFigures, Error, Gram, Meter, Result, RowCache, Stop};
+
+use crate::optimality::{Standing, standing};
+use crate::problem::{Balance, DualProblem};
 
 /// A limit on iterations that only a run without progress reaches.
 pub(crate) fn default_iterations(len: usize) -> u64 {
     (len as u64).saturating_mul(10_000).max(10_000_000)
 }
 
+/// What a run works toward.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Goal {
+    /// The relative duality gap.
+    pub(crate) gap: f64,
+    /// LIBSVM's rule instead: the largest violation of a pair.
+    pub(crate) violation: Option<f64>,
+    /// An objective that counts as 0, and is good enough.
+    pub(crate) nought: Option<f64>,
+    /// Whether variables are set aside.
+    pub(crate) shrinking: bool,
+    /// Steps after which the run rests, so that another method can try.
+    pub(crate) patience: u64,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Rest {
+    /// The goal is met.
+    Reached,
+    /// A limit of the budget is met.
+    Stopped(Stop),
+    /// The steps of the goal's patience are used up.
+    Weary,
+    /// No pair can be moved by more than rounding.
+    Stuck,
+}
+
 /// The state of the solver.
 pub(crate) struct Smo<'a, G: ?Sized> {
     cache: RowCache<'a, G, f64>,
-    signs: &'a [f64],
-    costs: &'a [f64],
-    diagonal: Vec<f64>,
-    alpha: Vec<f64>,
-    /// `yᵢ − Σⱼ αⱼyⱼKⱼᵢ`: what the bias would have to be for example `i` to lie on its margin.
-    f: Vec<f64>,
+    problem: &'a DualProblem,
+    /// `Kᵢᵢ + rᵢ`.
+    curvature: Vec<f64>,
+    beta: Vec<f64>,
+    /// `(K + diag r)β`; of variables set aside, as it was then.
+    gradient: Vec<f64>,
+    /// The variables not set aside, in their order.
+    active: Vec<usize>,
     /// The smallest curvature that is taken for more than rounding.
     floor: f64,
+    misses: u64,
 }
 
-/// The pair with the largest violation and its size.
-struct Pair {
-    up: usize,
-    down: usize,
-    violation: f64,
+/// What a step did.
+enum Step {
+    Moved,
+    /// No violation is larger than the tolerance.
+    Settled,
+    /// The best move is lost in rounding.
+    Lost,
+}
+
+/// Lowest price up and highest price down on each side, and the variable that is cheapest to move up.
+struct Extremes {
+    up: [f64; 2],
+    down: [f64; 2],
+    cheapest: [usize; 2],
+}
+
+impl Extremes {
+    /// The side that is violated most, and by how much.
+    fn worst(&self) -> (usize, f64) {
+        let violation = |side: usize| {
+            let found = self.down[side] - self.up[side];
+            if found.is_nan() { f64::NEG_INFINITY } else { found }
+        };
+        if violation(1) > violation(0) { (1, violation(1)) } else { (0, violation(0)) }
+    }
 }
 
 impl<'a, G: Gram + ?Sized> Smo<'a, G> {
-    pub(crate) fn new(gram: &'a G, signs: &'a [f64], costs: &'a [f64], meter: &Meter<'_>) -> Result<Self> {
+    /// Starts at a feasible point, or at the one nearest to 0.
+    pub(crate) fn new(
+        gram: &'a G,
+        problem: &'a DualProblem,
+        start: Option<&[f64]>,
+        meter: &Meter<'_>,
+    ) -> Result<Self> {
+        let n = problem.len();
+        if gram.len() != n {
+            return Err(Error::Length { what: "the Gram matrix", expected: n, found: gram.len() });
+        }
         // A quarter of a gigabyte unless the budget says otherwise.
         let bytes = meter.budget().memory().unwrap_or(256 << 20);
-        let diagonal = gram.diagonal()?;
-        let largest = diagonal.iter().fold(0.0, |a: f64, &b| a.max(b.abs()));
-        Ok(Self {
+        let mut curvature = gram.diagonal()?;
+        curvature.iter_mut().enumerate().for_each(|(i, value)| *value += problem.ridge(i));
+        let largest = curvature.iter().fold(0.0, |a: f64, &b| a.max(b.abs()));
+        let beta = match start {
+            Some(start) => problem.feasible_near(start)?,
+            None => problem.feasible_near(&vec![0.0; n])?,
+        };
+        let mut smo = Self {
             cache: RowCache::new(gram, bytes)?,
-            signs,
-            costs,
-            diagonal,
-            alpha: vec![0.0; gram.len()],
-            f: signs.to_vec(),
+            problem,
+            curvature,
+            gradient: vec![0.0; n],
+            active: (0..n).collect(),
+            beta,
             floor: (largest * 1e-12).max(f64::MIN_POSITIVE),
-        })
+            misses: 0,
+        };
+        smo.resynchronise()?;
+        Ok(smo)
     }
 
-    /// Steps until the gap is small enough or the budget is used up. Returns the reason and the best bias.
-    pub(crate) fn run(&mut self, gap: f64, meter: &mut Meter<'_>) -> Result<(Stop, f64)> {
+    /// Steps until the goal is met, the budget or the patience is used up, or nothing moves.
+    pub(crate) fn run(&mut self, goal: &Goal, meter: &mut Meter<'_>) -> Result<(Rest, Standing)> {
         // Steps between two looks at the clock.
         const BLOCK: u64 = 64;
-        let len = self.alpha.len() as u64;
-        let mut tolerance = 0.1;
-        let mut misses = 0;
+        let pause = (self.beta.len() as u64).clamp(BLOCK, 1000);
+        let (mut done, mut until_shrink) = (0, pause);
+        let mut tolerance = match goal.violation {
+            Some(violation) => violation,
+            None => 0.1 * self.extremes().worst().1.max(0.0),
+        };
         loop {
-            let (mut settled, mut steps) = (false, 0);
-            while !settled && steps < BLOCK.min(meter.iterations_left()) {
-                settled = self.step(tolerance)?;
+            let (mut outcome, mut steps) = (Step::Moved, 0);
+            while matches!(outcome, Step::Moved) && steps < BLOCK.min(meter.iterations_left()) {
+                outcome = self.step(tolerance)?;
                 steps += 1;
             }
-            let computed = self.cache.figures().misses;
-            let stop = meter.advance(steps, (computed - misses) * len);
-            misses = computed;
-            if !settled && stop.is_none() {
+            done += steps;
+            let stop = self.advance(steps, meter);
+            if let Some(stop) = stop {
+                // No time for a gradient computed anew; the certificate computes its own.
+                if self.active.len() < self.beta.len() {
+                    self.resynchronise()?;
+                }
+                return Ok((Rest::Stopped(stop), self.standing()?));
+            }
+            if matches!(outcome, Step::Moved) && done < goal.patience {
+                until_shrink = until_shrink.saturating_sub(steps);
+                if until_shrink == 0 && goal.shrinking {
+                    self.shrink();
+                    until_shrink = pause;
+                }
                 continue;
             }
-            // Thousands of updates leave rounding behind: the verdict is given on fresh numbers. A run that has to stop
-            // has no time for them, and its certificate is computed from scratch in any case.
-            if stop.is_none() {
-                self.resynchronise()?;
+            let whole = self.active.len() == self.beta.len();
+            self.resynchronise()?;
+            let violation = self.extremes().worst().1;
+            if matches!(outcome, Step::Settled) && !whole && violation > tolerance {
+                continue;
             }
-            let (bias, primal, dual) = self.bounds()?;
-            let scale = primal.abs().max(dual.abs());
-            meter.observe(Some(dual), Some((primal - dual) / scale));
-            if primal - dual <= gap * scale {
-                return Ok((Stop::Converged, bias));
+            let standing = self.standing()?;
+            meter.observe(Some(-standing.objective), Some(standing.relative_gap()));
+            let reached = match goal.violation {
+                Some(allowed) => violation <= allowed,
+                None => standing.relative_gap() <= goal.gap,
+            } || goal.nought.is_some_and(|nought| standing.objective <= nought);
+            match outcome {
+                _ if reached => return Ok((Rest::Reached, standing)),
+                Step::Lost => return Ok((Rest::Stuck, standing)),
+                Step::Moved => return Ok((Rest::Weary, standing)),
+                Step::Settled if goal.violation.is_some() => {}
+                Step::Settled => {
+                    // The gap falls at least in proportion to the violation.
+                    let wanted = 0.5 * goal.gap / standing.relative_gap();
+                    tolerance = tolerance.min(violation.max(0.0)) * wanted.clamp(0.02, 0.5);
+                    if !(tolerance > 0.0) {
+                        return Ok((Rest::Stuck, standing));
+                    }
+                }
             }
-            if let Some(stop) = stop {
-                return Ok((stop, bias));
-            }
-            if tolerance < f64::EPSILON {
-                return Ok((Stop::Stalled, bias));
-            }
-            tolerance *= 0.25;
         }
     }
 
-    /// Recomputes `F` from the multipliers.
+    /// Counts steps and the kernel values computed for them.
+    fn advance(&mut self, steps: u64, meter: &mut Meter<'_>) -> Option<Stop> {
+        let computed = self.cache.figures().misses;
+        let values = (computed - self.misses) * self.beta.len() as u64;
+        self.misses = computed;
+        meter.advance(steps, values)
+    }
+
+    /// Recomputes the gradient of every variable, and takes all of them up again.
     fn resynchronise(&mut self) -> Result<()> {
-        self.f.copy_from_slice(self.signs);
-        for i in 0..self.alpha.len() {
-            if self.alpha[i] != 0.0 {
-                let coefficient = self.alpha[i] * self.signs[i];
-                let row = self.cache.row(i)?;
-                self.f.iter_mut().zip(row).for_each(|(f, value)| *f -= coefficient * value);
+        // Rows that are computed together.
+        const BLOCK: usize = 12;
+        let n = self.beta.len();
+        let support: Vec<usize> = (0..n).filter(|&i| self.beta[i] != 0.0).collect();
+        self.gradient.iter_mut().enumerate().for_each(|(i, g)| *g = self.problem.ridge(i) * self.beta[i]);
+        for block in support.chunks(BLOCK.min(self.cache.capacity()).max(1)) {
+            self.cache.prefetch(block)?;
+            for &j in block {
+                let beta = self.beta[j];
+                let row = self.cache.row(j)?;
+                self.gradient.iter_mut().zip(row).for_each(|(g, value)| *g += beta * value);
             }
         }
+        self.active.clear();
+        self.active.extend(0..n);
         Ok(())
     }
 
-    /// One exact step on the pair that gains most. True if no pair violates the conditions by more than `tolerance`.
-    fn step(&mut self, tolerance: f64) -> Result<bool> {
-        let Some(pair) = self.select()? else { return Ok(true) };
-        if pair.violation <= tolerance {
-            return Ok(true);
+    /// The price of moving a variable up; infinite where there is no room.
+    #[inline]
+    fn price_up(&self, i: usize) -> f64 {
+        let beta = self.beta[i];
+        if beta < 0.0 {
+            self.gradient[i] + self.problem.below()[i]
+        } else if beta < self.problem.upper()[i] {
+            self.gradient[i] + self.problem.above()[i]
+        } else {
+            f64::INFINITY
         }
-        let (i, j) = (pair.up, pair.down);
-        let (row_i, row_j) = self.cache.pair(i, j)?;
-        let curvature = (self.diagonal[i] + self.diagonal[j] - 2.0 * row_i[j]).max(self.floor);
-        // αᵢyᵢ grows by what αⱼyⱼ loses, as far as both boxes allow.
-        let room_i = if self.signs[i] > 0.0 { self.costs[i] - self.alpha[i] } else { self.alpha[i] };
-        let room_j = if self.signs[j] > 0.0 { self.alpha[j] } else { self.costs[j] - self.alpha[j] };
-        let delta = ((self.f[i] - self.f[j]) / curvature).min(room_i).min(room_j);
-        for (f, (a, b)) in self.f.iter_mut().zip(row_i.iter().zip(row_j)) {
-            *f -= delta * (a - b);
-        }
-        self.shift(i, self.signs[i] * delta, delta == room_i);
-        self.shift(j, -self.signs[j] * delta, delta == room_j);
-        Ok(false)
     }
 
-    /// Moves a multiplier; one that used up its room lands on its bound exactly.
-    fn shift(&mut self, index: usize, by: f64, to_bound: bool) {
-        let cost = self.costs[index];
-        self.alpha[index] = match (to_bound, by > 0.0) {
-            (true, true) => cost,
-            (true, false) => 0.0,
-            (false, _) => (self.alpha[index] + by).clamp(0.0, cost),
-        };
+    /// What moving a variable down saves; minus infinity where there is no room.
+    #[inline]
+    fn price_down(&self, i: usize) -> f64 {
+        let beta = self.beta[i];
+        if beta > 0.0 {
+            self.gradient[i] + self.problem.above()[i]
+        } else if beta > self.problem.lower()[i] {
+            self.gradient[i] + self.problem.below()[i]
+        } else {
+            f64::NEG_INFINITY
+        }
     }
 
-    /// The example most violating upwards, and its partner of largest second-order gain.
-    fn select(&mut self) -> Result<Option<Pair>> {
-        let Self { cache, signs, costs, diagonal, alpha, f, floor } = self;
-        // αᵢyᵢ may grow where αᵢ may follow its sign, and shrink where it may go against it.
-        let has_room =
-            |i: usize, up: bool| if (signs[i] > 0.0) == up { alpha[i] < costs[i] } else { alpha[i] > 0.0 };
-        let up = (0..f.len()).filter(|&i| has_room(i, true)).reduce(|a, b| if f[b] > f[a] { b } else { a });
-        let Some(up) = up else { return Ok(None) };
-        let row = cache.row(up)?;
-        let (mut best, mut gain, mut lowest) = (None, 0.0, f64::INFINITY);
-        for j in (0..f.len()).filter(|&j| has_room(j, false)) {
-            let difference = f[up] - f[j];
-            lowest = lowest.min(f[j]);
-            let curvature = (diagonal[up] + diagonal[j] - 2.0 * row[j]).max(*floor);
-            let own = difference * difference / curvature;
-            if difference > 0.0 && own > gain {
-                (best, gain) = (Some(j), own);
+    /// The sides that a variable belongs to when it moves up and when it moves down.
+    #[inline]
+    fn sides(&self, i: usize) -> (usize, usize) {
+        match self.problem.balance() {
+            Balance::Sides { .. } => (usize::from(self.beta[i] < 0.0), usize::from(!(self.beta[i] > 0.0))),
+            _ => (0, 0),
+        }
+    }
+
+    fn extremes(&self) -> Extremes {
+        let mut found =
+            Extremes { up: [f64::INFINITY; 2], down: [f64::NEG_INFINITY; 2], cheapest: [usize::MAX; 2] };
+        for &i in &self.active {
+            let (up, down) = (self.price_up(i), self.price_down(i));
+            let (a, b) = self.sides(i);
+            if up < found.up[a] {
+                (found.up[a], found.cheapest[a]) = (up, i);
+            }
+            if down > found.down[b] {
+                found.down[b] = down;
             }
         }
-        Ok(best.map(|down| Pair { up, down, violation: f[up] - lowest }))
+        if self.problem.balance() == Balance::Open {
+            // A variable alone pays nothing to a partner.
+            found.up[0] = found.up[0].min(0.0);
+            found.down[0] = found.down[0].max(0.0);
+        }
+        found
     }
 
-    /// The bias that minimises the primal value, and both values.
-    fn bounds(&self) -> Result<(f64, f64, f64)> {
-        let score = |i: usize| self.signs[i] - self.f[i];
-        let norm_squared: f64 = (0..self.f.len()).map(|i| self.alpha[i] * self.signs[i] * score(i)).sum();
-        let bias = self.best_bias();
-        let loss = |i: usize| self.costs[i] * (1.0 - self.signs[i] * (score(i) + bias)).max(0.0);
-        let primal = 0.5 * norm_squared + (0..self.f.len()).map(loss).sum::<f64>();
-        let dual = self.alpha.iter().sum::<f64>() - 0.5 * norm_squared;
-        if primal.is_finite() && dual.is_finite() {
-            Ok((bias, primal, dual))
+    /// One exact step on the variables that gain most.
+    fn step(&mut self, tolerance: f64) -> Result<Step> {
+        let extremes = self.extremes();
+        let (side, violation) = extremes.worst();
+        if !(violation > tolerance) {
+            return Ok(Step::Settled);
+        }
+        if self.problem.balance() == Balance::Open {
+            return self.step_alone();
+        }
+        let (i, up) = (extremes.cheapest[side], extremes.up[side]);
+        let Some(j) = self.partner(i, up, side)? else { return Ok(Step::Lost) };
+        let (room_i, room_j) = (self.room(i, true), self.room(j, false));
+        let gain = self.price_down(j) - up;
+        let (row_i, row_j) = self.cache.pair(i, j)?;
+        let curvature = (self.curvature[i] + self.curvature[j] - 2.0 * row_i[j]).max(self.floor);
+        let by = (gain / curvature).min(room_i).min(room_j);
+        if self.active.len() == self.gradient.len() {
+            for (g, (a, b)) in self.gradient.iter_mut().zip(row_i.iter().zip(row_j)) {
+                *g += by * (a - b);
+            }
+        } else {
+            for &k in &self.active {
+                self.gradient[k] += by * (row_i[k] - row_j[k]);
+            }
+        }
+        let before = (self.beta[i], self.beta[j]);
+        self.shift(i, by, by == room_i);
+        self.shift(j, -by, by == room_j);
+        Ok(if before == (self.beta[i], self.beta[j]) { Step::Lost } else { Step::Moved })
+    }
+
+    /// The variable whose move down, paired with `i` moving up at this price, gains most.
+    fn partner(&mut self, i: usize, up: f64, side: usize) -> Result<Option<usize>> {
+        let (mut best, mut most) = (None, 0.0);
+        let Self { cache, problem, curvature, beta, gradient, active, floor, .. } = self;
+        let row = cache.row(i)?;
+        let two = matches!(problem.balance(), Balance::Sides { .. });
+        for &j in active.iter() {
+            let price = if beta[j] > 0.0 {
+                gradient[j] + problem.above()[j]
+            } else if beta[j] > problem.lower()[j] {
+                gradient[j] + problem.below()[j]
+            } else {
+                continue;
+            };
+            let difference = price - up;
+            if !(difference > 0.0) || (two && usize::from(!(beta[j] > 0.0)) != side) {
+                continue;
+            }
+            let gain = difference * difference / (curvature[i] + curvature[j] - 2.0 * row[j]).max(*floor);
+            if gain > most {
+                (best, most) = (Some(j), gain);
+            }
+        }
+        Ok(best)
+    }
+
+    /// Without a balance: the one variable whose own move gains most.
+    fn step_alone(&mut self) -> Result<Step> {
+        let (mut best, mut most) = (None, 0.0);
+        for &i in &self.active {
+            // At most one of the two is a saving.
+            let (up, down) = (-self.price_up(i), self.price_down(i));
+            let saving = up.max(down);
+            let gain = saving * saving / self.curvature[i].max(self.floor);
+            if saving > 0.0 && gain > most {
+                (best, most) = (Some((i, up > down, saving)), gain);
+            }
+        }
+        let Some((i, upwards, saving)) = best else { return Ok(Step::Lost) };
+        let room = self.room(i, upwards);
+        let by = (saving / self.curvature[i].max(self.floor)).min(room);
+        let signed = if upwards { by } else { -by };
+        let row = self.cache.row(i)?;
+        for &k in &self.active {
+            self.gradient[k] += signed * row[k];
+        }
+        let before = self.beta[i];
+        self.shift(i, signed, by == room);
+        Ok(if before == self.beta[i] { Step::Lost } else { Step::Moved })
+    }
+
+    /// How far a variable can move before its next bound or kink.
+    fn room(&self, i: usize, upwards: bool) -> f64 {
+        let (beta, end) = (self.beta[i], self.end(i, upwards));
+        if upwards { end - beta } else { beta - end }
+    }
+
+    /// The next bound or kink.
+    fn end(&self, i: usize, upwards: bool) -> f64 {
+        let beta = self.beta[i];
+        match upwards {
+            true if beta < 0.0 => 0.0,
+            true => self.problem.upper()[i],
+            false if beta > 0.0 => 0.0,
+            false => self.problem.lower()[i],
+        }
+    }
+
+    /// Moves a variable; one that used up its room lands on its bound exactly.
+    fn shift(&mut self, i: usize, by: f64, to_end: bool) {
+        let end = self.end(i, by > 0.0);
+        let old = self.beta[i];
+        let new = if to_end { end } else { (old + by).clamp(old.min(end), old.max(end)) };
+        self.beta[i] = new;
+        self.gradient[i] += self.problem.ridge(i) * by;
+    }
+
+    /// Sets variables aside that no partner can move.
+    fn shrink(&mut self) {
+        let extremes = self.extremes();
+        let (up, down) = match self.problem.balance() {
+            Balance::Open => {
+                let violation = (-extremes.up[0]).max(extremes.down[0]);
+                ([-violation; 2], [violation; 2])
+            }
+            _ => (extremes.up, extremes.down),
+        };
+        let stays = |i: usize| {
+            let (a, b) = self.sides(i);
+            !(self.price_up(i) > down[a] && self.price_down(i) < up[b])
+        };
+        let kept: Vec<usize> = self.active.iter().copied().filter(|&i| stays(i)).collect();
+        self.active = kept;
+    }
+
+    fn standing(&self) -> Result<Standing> {
+        let v: Vec<f64> =
+            (0..self.beta.len()).map(|i| self.gradient[i] - self.problem.ridge(i) * self.beta[i]).collect();
+        let standing = standing(self.problem, &self.beta, &v);
+        if standing.gap.is_finite() && standing.objective.is_finite() {
+            Ok(standing)
         } else {
             Err(Error::Numerical { what: "the duality gap (rescale the kernel)" })
         }
     }
 
-    /// The primal is piecewise linear in the bias with a kink at every `Fᵢ`: its slope starts at minus the cost of all
-    /// positive examples and grows by `Cᵢ` at each kink. The minimum is where it stops being negative; where it is
-    /// flat, the middle of the flat part.
-    fn best_bias(&self) -> f64 {
-        let mut kinks: Vec<usize> = (0..self.f.len()).filter(|&i| self.costs[i] > 0.0).collect();
-        kinks.sort_unstable_by(|&a, &b| self.f[a].total_cmp(&self.f[b]));
-        let positive: f64 = kinks.iter().filter(|&&i| self.signs[i] > 0.0).map(|&i| self.costs[i]).sum();
-        // Compared with rounding in mind: slopes are sums of costs.
-        let level = positive * (kinks.len() as f64) * f64::EPSILON;
-        let mut slope = -positive;
-        for (position, &i) in kinks.iter().enumerate() {
-            slope += self.costs[i];
-            if slope >= -level {
-                let flat = slope <= level;
-                let end = kinks.get(position + 1).filter(|_| flat).map_or(self.f[i], |&next| self.f[next]);
-                return 0.5 * (self.f[i] + end);
-            }
-        }
-        0.0
+    /// The point that the solver is at.
+    pub(crate) fn beta(&self) -> &[f64] {
+        &self.beta
+    }
+
+    /// Goes on from another feasible point.
+    pub(crate) fn restart(&mut self, beta: &[f64]) -> Result<()> {
+        self.beta = self.problem.feasible_near(beta)?;
+        self.resynchronise()
     }
 
     pub(crate) fn cache_figures(&self) -> CacheFigures {
         self.cache.figures()
-    }
-
-    pub(crate) fn into_alpha(self) -> Vec<f64> {
-        self.alpha
     }
 }

@@ -6,7 +6,7 @@ use lm_core::{
     BinaryLabels, Budget, Certificate, Control, Csr, Dense, Error, Examples, Fit, Hypothesis, Learner, Stop,
     TrainingSet, VectorGram, VectorKernel, Weights,
 };
-use lm_qp::{CSvc, SvcCertificate};
+use lm_qp::{CSvc, DualCertificate};
 
 /// Trains on vectors, checks that the certificate is valid and every value finite.
 fn train<E: Examples>(
@@ -14,7 +14,7 @@ fn train<E: Examples>(
     labels: &BinaryLabels,
     kernel: VectorKernel,
     cost: f64,
-) -> Result<Fit<Vec<f64>, SvcCertificate>, Error> {
+) -> Result<Fit<Vec<f64>, DualCertificate<CSvc>>, Error> {
     let gram = VectorGram::new(examples, kernel)?;
     let control = Control::new(Budget::default().with_time(Duration::from_secs(5)));
     let set = TrainingSet::new(&gram, labels)?;

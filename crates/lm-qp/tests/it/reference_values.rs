@@ -45,7 +45,7 @@ fn two_points_have_the_multiplier_of_the_textbook() {
     let gram = VectorGram::new(&examples, VectorKernel::linear()).unwrap();
     let fit =
         CSvc::default().with_cost(10.0).with_gap(1e-12).fit(&gram, &labels).unwrap().converged().unwrap();
-    for alpha in fit.certificate.alpha() {
+    for &alpha in &fit.certificate.alpha() {
         assert!((alpha - 2.0 / 25.0).abs() < 1e-15);
     }
 }
