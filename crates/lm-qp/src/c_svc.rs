@@ -117,7 +117,8 @@ learner!(CSvc, BinaryLabels);
 mod tests {
     use super::*;
     use lm_core::{
-        Budget, Certificate, Control, Dense, Error, Hypothesis, Learner, Stop, VectorGram, VectorKernel, Weights,
+        Budget, Certificate, Control, Dense, Error, Hypothesis, Learner, Stop, VectorGram, VectorKernel,
+        Weights,
     };
 
     fn xor() -> (Dense<'static>, BinaryLabels) {

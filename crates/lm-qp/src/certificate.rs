@@ -127,6 +127,13 @@ fn figures<G: Gram + ?Sized>(
             let (a, b) = (sums[0] - positive, sums[1] - negative);
             (a.abs().max(b.abs()), multipliers.positive * a - multipliers.negative * b)
         }
+        Balance::Sizes(most) => {
+            let (off, beyond) = (sums[0] - sums[1], sums[0] + sums[1] - most);
+            // A negative tube would reward sizes: it proves nothing.
+            let tube = 0.5 * (multipliers.positive - multipliers.negative);
+            let paid = if tube >= 0.0 { multipliers.bias() * off + tube * beyond } else { f64::NAN };
+            (off.abs().max(beyond), paid)
+        }
     };
     let figures = DualityFigures { primal: dual + (gap - paid), dual, kkt, infeasibility: outside.max(off) };
     if figures.primal.is_finite() && figures.dual.is_finite() && figures.kkt.is_finite() {

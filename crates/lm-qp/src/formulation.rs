@@ -45,12 +45,6 @@ pub trait Formulation<L: Labelling>: Clone + Send + Sync {
         let _ = largest;
         None
     }
-
-    /// The formulation to solve in place of this one, if the multipliers show that it has to be another.
-    fn instead(&self, multipliers: Multipliers) -> Option<Self> {
-        let _ = multipliers;
-        None
-    }
 }
 
 /// Solves a formulation and reads the machine back.
@@ -69,24 +63,17 @@ where
     solver.validate()?;
     let mut meter = control.start(default_iterations(set.len()));
     let gram = set.examples();
-    let mut formulation = formulation.clone();
-    let (problem, solution, nought) = loop {
-        let problem = formulation.problem(set)?;
-        let start = start.map(|start| spread(start, set.len(), formulation.copies())).transpose()?;
-        let (solution, nought) = seen(&formulation, &gram, |gram| {
-            let largest = gram.diagonal()?.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
-            let nought = formulation.nought(largest);
-            Ok((solve(gram, &problem, start.as_deref(), &solver, nought, &mut meter)?, nought))
-        })?;
-        match formulation.instead(solution.standing.multipliers) {
-            Some(other) if solution.stop == Stop::Converged => formulation = other,
-            _ => break (problem, solution, nought),
-        }
-    };
+    let problem = formulation.problem(set)?;
+    let start = start.map(|start| spread(start, set.len(), formulation.copies())).transpose()?;
+    let (solution, nought) = seen(formulation, &gram, |gram| {
+        let largest = gram.diagonal()?.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+        let nought = formulation.nought(largest);
+        Ok((solve(gram, &problem, start.as_deref(), &solver, nought, &mut meter)?, nought))
+    })?;
     let Solution { beta, standing, stop, cache } = solution;
     let multipliers = standing.multipliers;
-    let model = machine(&formulation, &beta, multipliers, set.len())?;
-    let certificate = DualCertificate::compute(formulation, set, &problem, beta, multipliers)?;
+    let model = machine(formulation, &beta, multipliers, set.len())?;
+    let certificate = DualCertificate::compute(formulation.clone(), set, &problem, beta, multipliers)?;
     // Converged is what the certificate says, not what the solver believes.
     let figures = certificate.figures();
     let stop = match (stop, solver.gap(), nought) {

@@ -4,9 +4,7 @@
 //! primal:  minimise ½‖w‖² + C (νε + (1/n) Σ max(0, |yᵢ − f(xᵢ)| − ε))   over w, b and ε ≥ 0
 //! dual:    maximise Σ yᵢβᵢ − ½ ΣΣ βᵢβⱼKᵢⱼ   subject to |βᵢ| ≤ C/n,  Σ βᵢ = 0,  Σ|βᵢ| ≤ Cν
 //! ```
-//! At most a share `ν` of the examples lie outside the tube. The sum of sizes is first asked to be `Cν`: positive and
-//! negative coefficients add up to half of it each. If the tube then had to have a negative width, that constraint does not
-//! bind, and the problem is the one without a tube. Weights count as that many examples.
+//! At most a share `ν` of the examples lie outside the tube. Weights count as that many examples.
 
 use lm_core::{Collection, Error, Result, Targets, TrainingSet};
 
@@ -14,7 +12,7 @@ use crate::bias::Bias;
 use crate::certificate::DualCertificate;
 use crate::epsilon_svr::regression;
 use crate::formulation::{Formulation, check_positive, learner, weights};
-use crate::problem::{Balance, DualProblem, Multipliers};
+use crate::problem::{Balance, DualProblem};
 use crate::solver::Solver;
 
 /// The settings of the ν-SVR.
@@ -35,14 +33,12 @@ use crate::solver::Solver;
 pub struct NuSvr {
     cost: f64,
     nu: f64,
-    /// The tube has no width, and the bound on the sum of sizes does not bind.
-    flat: bool,
     solver: Solver,
 }
 
 impl Default for NuSvr {
     fn default() -> Self {
-        Self { cost: 1.0, nu: 0.5, flat: false, solver: Solver::default() }
+        Self { cost: 1.0, nu: 0.5, solver: Solver::default() }
     }
 }
 
@@ -71,20 +67,12 @@ impl Formulation<Targets> for NuSvr {
         let total: f64 = weights.iter().sum();
         let most = weights.iter().map(|weight| self.cost * (weight / total)).collect();
         let free = regression(set, most, 0.0, Bias::Free)?;
-        if self.flat {
-            return Ok(free);
-        }
-        let half = 0.5 * self.cost * self.nu;
-        let balance = Balance::Sides { positive: half, negative: half };
+        let balance = Balance::Sizes(self.cost * self.nu);
         DualProblem::new(free.lower().to_vec(), free.upper().to_vec(), free.above().to_vec(), balance)
     }
 
     fn solver(&self) -> Solver {
         self.solver
-    }
-
-    fn instead(&self, multipliers: Multipliers) -> Option<Self> {
-        (!self.flat && multipliers.rho() > 0.0).then_some(Self { flat: true, ..*self })
     }
 }
 

@@ -37,6 +37,11 @@ pub(crate) fn standing(problem: &DualProblem, beta: &[f64], v: &[f64]) -> Standi
         let (_, least) = least(problem, i, v + multipliers.positive, v + multipliers.negative);
         gap += ((v + slope) * beta + own - least).max(0.0);
     }
+    if let Balance::Sizes(most) = problem.balance() {
+        // A tube that has a width although there is room for larger coefficients.
+        let sizes: f64 = beta.iter().map(|beta| beta.abs()).sum();
+        gap += -multipliers.rho() * (most - sizes).max(0.0);
+    }
     Standing { multipliers, objective, gap }
 }
 
@@ -70,10 +75,24 @@ pub(crate) fn best_multipliers(problem: &DualProblem, v: &[f64]) -> Multipliers 
             let b = crossing(problem, v, true, true, total);
             Multipliers { positive: b, negative: b }
         }
-        Balance::Sides { positive, negative } => Multipliers {
-            positive: crossing(problem, v, true, false, positive),
-            negative: crossing(problem, v, false, true, -negative),
-        },
+        Balance::Sides { positive, negative } => sides(problem, v, positive, negative),
+        Balance::Sizes(most) => {
+            let found = sides(problem, v, 0.5 * most, 0.5 * most);
+            if found.rho() <= 0.0 {
+                return found;
+            }
+            // The bound on the sizes does not bind: the tube has no width.
+            let b = crossing(problem, v, true, true, 0.0);
+            Multipliers { positive: b, negative: b }
+        }
+    }
+}
+
+/// The multipliers of positive and negative coefficients that add up to these sizes.
+fn sides(problem: &DualProblem, v: &[f64], positive: f64, negative: f64) -> Multipliers {
+    Multipliers {
+        positive: crossing(problem, v, true, false, positive),
+        negative: crossing(problem, v, false, true, -negative),
     }
 }
 

@@ -35,6 +35,8 @@ pub enum Balance {
         /// What the sizes of the negative coefficients add up to.
         negative: f64,
     },
+    /// `Σβᵢ = 0` and `Σ|βᵢ|` is at most this number; the multipliers are `b + ε` and `b − ε`, where `ε ≥ 0`.
+    Sizes(f64),
 }
 
 /// The multipliers of the balance, as slopes that are added to those of the problem.
@@ -43,9 +45,9 @@ pub enum Balance {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Multipliers {
-    /// Added to the slope of positive coefficients: `b`, or `b − ρ`.
+    /// Added to the slope of positive coefficients: `b`, or `b − ρ`, or `b + ε`.
     pub positive: f64,
-    /// Added to the slope of negative coefficients: `b`, or `b + ρ`.
+    /// Added to the slope of negative coefficients: `b`, or `b + ρ`, or `b − ε`.
     pub negative: f64,
 }
 
@@ -55,7 +57,7 @@ impl Multipliers {
         0.5 * (self.positive + self.negative)
     }
 
-    /// The margin variable `ρ` of a machine with a `ν`; 0 for the others.
+    /// The margin variable `ρ` of a classifier with a `ν`, and minus the tube `ε` of a regression with one; 0 for the others.
     pub fn rho(&self) -> f64 {
         0.5 * (self.negative - self.positive)
     }
@@ -156,6 +158,7 @@ impl DualProblem {
                 (negative, within(negative, 0.0, -least))
             }
             Balance::Sides { positive, .. } => (positive, false),
+            Balance::Sizes(most) => (most, most >= 0.0),
         };
         if possible && value.is_finite() {
             Ok(())
@@ -229,6 +232,15 @@ impl DualProblem {
             Balance::Total(total) => {
                 let excess = beta.iter().sum::<f64>() - total;
                 self.take(&mut beta, excess, |lower, upper, _| (lower, upper));
+            }
+            Balance::Sizes(most) => {
+                // Toward 0, so that no size grows; then all of them smaller, if need be.
+                let excess = beta.iter().sum::<f64>();
+                self.take(&mut beta, excess, |_, _, value| (value.min(0.0), value.max(0.0)));
+                let sizes: f64 = beta.iter().map(|value| value.abs()).sum();
+                if sizes > most {
+                    beta.iter_mut().for_each(|value| *value *= most / sizes);
+                }
             }
             Balance::Sides { positive, negative } => {
                 let side =

@@ -70,6 +70,8 @@ pub(crate) struct Smo<'a, G: ?Sized> {
     active: Vec<usize>,
     /// The smallest curvature that is taken for more than rounding.
     floor: f64,
+    /// What the sizes of the coefficients may still grow by, where their sum is bounded.
+    slack: f64,
     misses: u64,
 }
 
@@ -89,14 +91,24 @@ struct Extremes {
     cheapest: [usize; 2],
 }
 
+/// The sides on which one variable of a pair moves up and the other down: 0 is the positive side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Sides {
+    up: usize,
+    down: usize,
+}
+
 impl Extremes {
-    /// The side that is violated most, and by how much.
-    fn worst(&self) -> (usize, f64) {
-        let violation = |side: usize| {
-            let found = self.down[side] - self.up[side];
-            if found.is_nan() { f64::NEG_INFINITY } else { found }
-        };
-        if violation(1) > violation(0) { (1, violation(1)) } else { (0, violation(0)) }
+    /// Of these sides, those that are violated most, and by how much.
+    fn worst(&self, allowed: &[Sides]) -> (Sides, f64) {
+        let mut worst = (Sides { up: 0, down: 0 }, f64::NEG_INFINITY);
+        for &sides in allowed {
+            let violation = self.down[sides.down] - self.up[sides.up];
+            if violation > worst.1 {
+                worst = (sides, violation);
+            }
+        }
+        worst
     }
 }
 
@@ -129,6 +141,7 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
             active: (0..n).collect(),
             beta,
             floor: (largest * 1e-12).max(f64::MIN_POSITIVE),
+            slack: f64::INFINITY,
             misses: 0,
         };
         smo.resynchronise()?;
@@ -143,7 +156,7 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
         let (mut done, mut until_shrink) = (0, pause);
         let mut tolerance = match goal.violation {
             Some(violation) => violation,
-            None => 0.1 * self.extremes().worst().1.max(0.0),
+            None => 0.1 * self.violation().max(0.0),
         };
         loop {
             let (mut outcome, mut steps) = (Step::Moved, 0);
@@ -170,7 +183,7 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
             }
             let whole = self.active.len() == self.beta.len();
             self.resynchronise()?;
-            let violation = self.extremes().worst().1;
+            let violation = self.violation();
             if matches!(outcome, Step::Settled) && !whole && violation > tolerance {
                 continue;
             }
@@ -220,6 +233,9 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
                 self.gradient.iter_mut().zip(row).for_each(|(g, value)| *g += beta * value);
             }
         }
+        if let Balance::Sizes(most) = self.problem.balance() {
+            self.slack = most - self.beta.iter().map(|beta| beta.abs()).sum::<f64>();
+        }
         self.active.clear();
         self.active.extend(0..n);
         Ok(())
@@ -255,9 +271,33 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
     #[inline]
     fn sides(&self, i: usize) -> (usize, usize) {
         match self.problem.balance() {
-            Balance::Sides { .. } => (usize::from(self.beta[i] < 0.0), usize::from(!(self.beta[i] > 0.0))),
-            _ => (0, 0),
+            Balance::Sides { .. } | Balance::Sizes(_) => {
+                (usize::from(self.beta[i] < 0.0), usize::from(!(self.beta[i] > 0.0)))
+            }
+            Balance::Open | Balance::Total(_) => (0, 0),
         }
+    }
+
+    /// The sides from which a pair may be taken: the same one for both; where only the sum of the sizes is bounded, also
+    /// two sizes that shrink, and two that grow while there is room.
+    fn allowed(&self) -> &'static [Sides] {
+        const EACH: [Sides; 4] = [
+            Sides { up: 0, down: 0 },
+            Sides { up: 1, down: 1 },
+            Sides { up: 1, down: 0 },
+            Sides { up: 0, down: 1 },
+        ];
+        match self.problem.balance() {
+            Balance::Open | Balance::Total(_) => &EACH[..1],
+            Balance::Sides { .. } => &EACH[..2],
+            Balance::Sizes(most) if self.slack > 8.0 * f64::EPSILON * most => &EACH,
+            Balance::Sizes(_) => &EACH[..3],
+        }
+    }
+
+    /// The largest violation of the optimality conditions by a pair.
+    fn violation(&self) -> f64 {
+        self.extremes().worst(self.allowed()).1
     }
 
     fn extremes(&self) -> Extremes {
@@ -284,20 +324,21 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
     /// One exact step on the variables that gain most.
     fn step(&mut self, tolerance: f64) -> Result<Step> {
         let extremes = self.extremes();
-        let (side, violation) = extremes.worst();
+        let (sides, violation) = extremes.worst(self.allowed());
         if !(violation > tolerance) {
             return Ok(Step::Settled);
         }
         if self.problem.balance() == Balance::Open {
             return self.step_alone();
         }
-        let (i, up) = (extremes.cheapest[side], extremes.up[side]);
-        let Some(j) = self.partner(i, up, side)? else { return Ok(Step::Lost) };
+        let (i, up) = (extremes.cheapest[sides.up], extremes.up[sides.up]);
+        let Some(j) = self.partner(i, up, sides.down)? else { return Ok(Step::Lost) };
         let (room_i, room_j) = (self.room(i, true), self.room(j, false));
+        let growth = if sides == (Sides { up: 0, down: 1 }) { 0.5 * self.slack } else { f64::INFINITY };
         let gain = self.price_down(j) - up;
         let (row_i, row_j) = self.cache.pair(i, j)?;
         let curvature = (self.curvature[i] + self.curvature[j] - 2.0 * row_i[j]).max(self.floor);
-        let by = (gain / curvature).min(room_i).min(room_j);
+        let by = (gain / curvature).min(room_i).min(room_j).min(growth);
         if self.active.len() == self.gradient.len() {
             for (g, (a, b)) in self.gradient.iter_mut().zip(row_i.iter().zip(row_j)) {
                 *g += by * (a - b);
@@ -318,7 +359,7 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
         let (mut best, mut most) = (None, 0.0);
         let Self { cache, problem, curvature, beta, gradient, active, floor, .. } = self;
         let row = cache.row(i)?;
-        let two = matches!(problem.balance(), Balance::Sides { .. });
+        let two = matches!(problem.balance(), Balance::Sides { .. } | Balance::Sizes(_));
         for &j in active.iter() {
             let price = if beta[j] > 0.0 {
                 gradient[j] + problem.above()[j]
@@ -387,6 +428,7 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
         let old = self.beta[i];
         let new = if to_end { end } else { (old + by).clamp(old.min(end), old.max(end)) };
         self.beta[i] = new;
+        self.slack += old.abs() - new.abs();
         self.gradient[i] += self.problem.ridge(i) * by;
     }
 
@@ -398,7 +440,11 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
                 let violation = (-extremes.up[0]).max(extremes.down[0]);
                 ([-violation; 2], [violation; 2])
             }
-            _ => (extremes.up, extremes.down),
+            // Any two sides may meet.
+            Balance::Sizes(_) => {
+                ([extremes.up[0].min(extremes.up[1]); 2], [extremes.down[0].max(extremes.down[1]); 2])
+            }
+            Balance::Total(_) | Balance::Sides { .. } => (extremes.up, extremes.down),
         };
         let stays = |i: usize| {
             let (a, b) = self.sides(i);

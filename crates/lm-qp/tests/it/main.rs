@@ -4,5 +4,6 @@
 #![allow(missing_docs, reason = "the names of tests say what they show")]
 
 mod conformance;
+mod formulations;
 mod nasty_input;
 mod reference_values;
