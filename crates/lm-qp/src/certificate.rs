@@ -127,8 +127,8 @@ fn figures<G: Gram + ?Sized>(
             let (a, b) = (sums[0] - positive, sums[1] - negative);
             (a.abs().max(b.abs()), multipliers.positive * a - multipliers.negative * b)
         }
-        Balance::Sizes(most) => {
-            let (off, beyond) = (sums[0] - sums[1], sums[0] + sums[1] - most);
+        Balance::Sizes { total, most } => {
+            let (off, beyond) = (sums[0] - sums[1] - total, sums[0] + sums[1] - most);
             // A negative tube would reward sizes: it proves nothing.
             let tube = 0.5 * (multipliers.positive - multipliers.negative);
             let paid = if tube >= 0.0 { multipliers.bias() * off + tube * beyond } else { f64::NAN };

@@ -19,17 +19,20 @@
 //! Weights of examples mean repetition in all of them, the [`Bias`] is an explicit choice where it is one, and
 //! [`Solver`] says how good is good enough.
 
+mod active_set;
 mod bias;
 mod c_svc;
 mod certificate;
 mod epsilon_svr;
 mod formulation;
+mod interior_point;
 mod maximal_margin;
 mod mixed_svc;
 mod nu_svc;
 mod nu_svr;
 mod one_class;
 mod optimality;
+mod polish;
 mod problem;
 mod quadratic_svr;
 mod smo;
@@ -48,7 +51,7 @@ pub use nu_svr::NuSvr;
 pub use one_class::{OneClass, Unlabelled};
 pub use problem::{Balance, DualProblem, Multipliers};
 pub use quadratic_svr::QuadraticSvr;
-pub use solver::Solver;
+pub use solver::{Method, Solver};
 pub use two_norm_svc::TwoNormSvc;
 
 /// The example of the README is run as a test of this crate.

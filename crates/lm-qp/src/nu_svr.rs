@@ -67,7 +67,7 @@ impl Formulation<Targets> for NuSvr {
         let total: f64 = weights.iter().sum();
         let most = weights.iter().map(|weight| self.cost * (weight / total)).collect();
         let free = regression(set, most, 0.0, Bias::Free)?;
-        let balance = Balance::Sizes(self.cost * self.nu);
+        let balance = Balance::Sizes { total: 0.0, most: self.cost * self.nu };
         DualProblem::new(free.lower().to_vec(), free.upper().to_vec(), free.above().to_vec(), balance)
     }
 

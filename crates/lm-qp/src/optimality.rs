@@ -37,7 +37,7 @@ pub(crate) fn standing(problem: &DualProblem, beta: &[f64], v: &[f64]) -> Standi
         let (_, least) = least(problem, i, v + multipliers.positive, v + multipliers.negative);
         gap += ((v + slope) * beta + own - least).max(0.0);
     }
-    if let Balance::Sizes(most) = problem.balance() {
+    if let Balance::Sizes { most, .. } = problem.balance() {
         // A tube that has a width although there is room for larger coefficients.
         let sizes: f64 = beta.iter().map(|beta| beta.abs()).sum();
         gap += -multipliers.rho() * (most - sizes).max(0.0);
@@ -76,13 +76,13 @@ pub(crate) fn best_multipliers(problem: &DualProblem, v: &[f64]) -> Multipliers 
             Multipliers { positive: b, negative: b }
         }
         Balance::Sides { positive, negative } => sides(problem, v, positive, negative),
-        Balance::Sizes(most) => {
-            let found = sides(problem, v, 0.5 * most, 0.5 * most);
+        Balance::Sizes { total, most } => {
+            let found = sides(problem, v, 0.5 * (most + total), 0.5 * (most - total));
             if found.rho() <= 0.0 {
                 return found;
             }
             // The bound on the sizes does not bind: the tube has no width.
-            let b = crossing(problem, v, true, true, 0.0);
+            let b = crossing(problem, v, true, true, total);
             Multipliers { positive: b, negative: b }
         }
     }

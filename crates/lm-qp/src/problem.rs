@@ -18,6 +18,7 @@
 //! ```
 //! Every term is at least 0, so nothing cancels in the sum; and `−Σ mᵢ` is the loss of the machine in the primal.
 
+use lm_core::double_double::{DoubleDouble, dot};
 use lm_core::{Error, Result};
 
 /// The equalities of a problem.
@@ -35,8 +36,13 @@ pub enum Balance {
         /// What the sizes of the negative coefficients add up to.
         negative: f64,
     },
-    /// `Σβᵢ = 0` and `Σ|βᵢ|` is at most this number; the multipliers are `b + ε` and `b − ε`, where `ε ≥ 0`.
-    Sizes(f64),
+    /// `Σβᵢ` is `total` and `Σ|βᵢ|` at most `most`; the multipliers are `b + ε` and `b − ε`, where `ε ≥ 0`.
+    Sizes {
+        /// What the coefficients add up to.
+        total: f64,
+        /// The most that their sizes add up to.
+        most: f64,
+    },
 }
 
 /// The multipliers of the balance, as slopes that are added to those of the problem.
@@ -158,7 +164,7 @@ impl DualProblem {
                 (negative, within(negative, 0.0, -least))
             }
             Balance::Sides { positive, .. } => (positive, false),
-            Balance::Sizes(most) => (most, most >= 0.0),
+            Balance::Sizes { total, most } => (most, most >= total.abs() && within(total, least, most)),
         };
         if possible && value.is_finite() {
             Ok(())
@@ -216,6 +222,43 @@ impl DualProblem {
         (slope + 0.5 * self.ridge(i) * beta) * beta
     }
 
+    /// The problem with these numbers added to the slopes.
+    pub(crate) fn shifted(&self, shift: &[f64]) -> Self {
+        let add = |slopes: &[f64]| slopes.iter().zip(shift).map(|(slope, shift)| slope + shift).collect();
+        Self { below: add(&self.below), above: add(&self.above), ..self.clone() }
+    }
+
+    /// The problem of some variables, where `others` keep what they have of the balance. What these add to the slopes is
+    /// for the caller to add.
+    pub(crate) fn restricted(&self, rows: &[usize], others: &[f64]) -> Self {
+        let some = |list: &[f64]| rows.iter().map(|&i| list[i]).collect::<Vec<f64>>();
+        // A sum of one list is as exact as its balance must be.
+        let sum = |of: &dyn Fn(f64) -> f64| {
+            let terms: Vec<f64> = others.iter().map(|&value| of(value)).collect();
+            dot(&terms, &vec![1.0; terms.len()])
+        };
+        let left = |total: f64, used: DoubleDouble| (DoubleDouble::from(total) - used).value();
+        let balance = match self.balance {
+            Balance::Open => Balance::Open,
+            Balance::Total(total) => Balance::Total(left(total, sum(&|value| value))),
+            Balance::Sides { positive, negative } => Balance::Sides {
+                positive: left(positive, sum(&|value| value.max(0.0))),
+                negative: left(negative, sum(&|value| (-value).max(0.0))),
+            },
+            Balance::Sizes { total, most } => {
+                Balance::Sizes { total: left(total, sum(&|value| value)), most: left(most, sum(&f64::abs)) }
+            }
+        };
+        Self {
+            lower: some(&self.lower),
+            upper: some(&self.upper),
+            below: some(&self.below),
+            above: some(&self.above),
+            ridge: if self.ridge.is_empty() { Vec::new() } else { some(&self.ridge) },
+            balance,
+        }
+    }
+
     /// A feasible point near `start`: clipped to the bounds, then moved to the balance variable by variable.
     ///
     /// # Errors
@@ -233,15 +276,7 @@ impl DualProblem {
                 let excess = beta.iter().sum::<f64>() - total;
                 self.take(&mut beta, excess, |lower, upper, _| (lower, upper));
             }
-            Balance::Sizes(most) => {
-                // Toward 0, so that no size grows; then all of them smaller, if need be.
-                let excess = beta.iter().sum::<f64>();
-                self.take(&mut beta, excess, |_, _, value| (value.min(0.0), value.max(0.0)));
-                let sizes: f64 = beta.iter().map(|value| value.abs()).sum();
-                if sizes > most {
-                    beta.iter_mut().for_each(|value| *value *= most / sizes);
-                }
-            }
+            Balance::Sizes { total, most } => self.take_sizes(&mut beta, total, most),
             Balance::Sides { positive, negative } => {
                 let side =
                     |beta: &[f64], sign: f64| beta.iter().map(|value| (sign * value).max(0.0)).sum::<f64>();
@@ -259,16 +294,41 @@ impl DualProblem {
         Ok(beta)
     }
 
-    /// Takes `excess` away from the variables in their order, each within the bounds that `room` gives it.
+    /// Makes the sum `total` and the sum of the sizes at most `most`.
+    fn take_sizes(&self, beta: &mut [f64], total: f64, most: f64) {
+        // Toward 0 first, so that no size grows without need.
+        let excess = beta.iter().sum::<f64>() - total;
+        self.take(beta, excess, |_, _, value| (value.min(0.0), value.max(0.0)));
+        let excess = beta.iter().sum::<f64>() - total;
+        self.take(beta, excess, |lower, upper, _| (lower, upper));
+        let (up, down) = beta
+            .iter()
+            .fold((0.0, 0.0), |(up, down), &value: &f64| (up + value.max(0.0), down + (-value).max(0.0)));
+        // Both sides smaller by the same sum keep the total.
+        let less = 0.5 * (up + down - most);
+        if less > 0.0 {
+            self.take(beta, less.min(up), |_, _, value| (value.min(0.0), value));
+            self.take(beta, -less.min(down), |_, _, value| (value, value.max(0.0)));
+        }
+    }
+
+    /// Takes `excess` away from the variables in their order, each within the bounds that `room` gives it: first from those
+    /// between their bounds, so that one at a bound does not leave it for a rounding.
     fn take(&self, beta: &mut [f64], mut excess: f64, room: impl Fn(f64, f64, f64) -> (f64, f64)) {
-        for (i, value) in beta.iter_mut().enumerate() {
-            if excess == 0.0 {
-                return;
+        for between in [true, false] {
+            for (i, value) in beta.iter_mut().enumerate() {
+                if excess == 0.0 {
+                    return;
+                }
+                let at_end = *value == 0.0 || *value == self.lower[i] || *value == self.upper[i];
+                if between && at_end {
+                    continue;
+                }
+                let (low, high) = room(self.lower[i], self.upper[i], *value);
+                let moved = (*value - excess).clamp(low, high);
+                excess -= *value - moved;
+                *value = moved;
             }
-            let (low, high) = room(self.lower[i], self.upper[i], *value);
-            let moved = (*value - excess).clamp(low, high);
-            excess -= *value - moved;
-            *value = moved;
         }
     }
 }

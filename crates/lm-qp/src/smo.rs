@@ -19,10 +19,11 @@
 //! # Reference
 //! Platt (1998); Fan, Chen & Lin (2005), WSS 2 and section 5; Chang & Lin (2001) for two balances.
 
+use lm_core::double_double::{DoubleDouble, add_transposed_products};
 use lm_core::{CacheFigures, Error, Gram, Meter, Result, RowCache, Stop};
 
 use crate::optimality::{Standing, standing};
-use crate::problem::{Balance, DualProblem};
+use crate::problem::{Balance, DualProblem, Multipliers};
 
 /// A limit on iterations that only a run without progress reaches.
 pub(crate) fn default_iterations(len: usize) -> u64 {
@@ -220,25 +221,35 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
 
     /// Recomputes the gradient of every variable, and takes all of them up again.
     fn resynchronise(&mut self) -> Result<()> {
+        let mut gradient: Vec<f64> =
+            self.beta.iter().enumerate().map(|(i, b)| self.problem.ridge(i) * b).collect();
+        self.for_support(|beta, row| gradient.iter_mut().zip(row).for_each(|(g, value)| *g += beta * value))?;
+        self.gradient = gradient;
+        self.take_up_all();
+        Ok(())
+    }
+
+    /// Calls `add` with every coefficient that is not 0 and its row.
+    fn for_support(&mut self, mut add: impl FnMut(f64, &[f64])) -> Result<()> {
         // Rows that are computed together.
         const BLOCK: usize = 12;
-        let n = self.beta.len();
-        let support: Vec<usize> = (0..n).filter(|&i| self.beta[i] != 0.0).collect();
-        self.gradient.iter_mut().enumerate().for_each(|(i, g)| *g = self.problem.ridge(i) * self.beta[i]);
+        let support: Vec<usize> = (0..self.beta.len()).filter(|&i| self.beta[i] != 0.0).collect();
         for block in support.chunks(BLOCK.min(self.cache.capacity()).max(1)) {
             self.cache.prefetch(block)?;
             for &j in block {
-                let beta = self.beta[j];
-                let row = self.cache.row(j)?;
-                self.gradient.iter_mut().zip(row).for_each(|(g, value)| *g += beta * value);
+                add(self.beta[j], self.cache.row(j)?);
             }
         }
-        if let Balance::Sizes(most) = self.problem.balance() {
+        Ok(())
+    }
+
+    /// No variable is set aside any more.
+    fn take_up_all(&mut self) {
+        if let Balance::Sizes { most, .. } = self.problem.balance() {
             self.slack = most - self.beta.iter().map(|beta| beta.abs()).sum::<f64>();
         }
         self.active.clear();
-        self.active.extend(0..n);
-        Ok(())
+        self.active.extend(0..self.beta.len());
     }
 
     /// The price of moving a variable up; infinite where there is no room.
@@ -271,7 +282,7 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
     #[inline]
     fn sides(&self, i: usize) -> (usize, usize) {
         match self.problem.balance() {
-            Balance::Sides { .. } | Balance::Sizes(_) => {
+            Balance::Sides { .. } | Balance::Sizes { .. } => {
                 (usize::from(self.beta[i] < 0.0), usize::from(!(self.beta[i] > 0.0)))
             }
             Balance::Open | Balance::Total(_) => (0, 0),
@@ -290,13 +301,13 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
         match self.problem.balance() {
             Balance::Open | Balance::Total(_) => &EACH[..1],
             Balance::Sides { .. } => &EACH[..2],
-            Balance::Sizes(most) if self.slack > 8.0 * f64::EPSILON * most => &EACH,
-            Balance::Sizes(_) => &EACH[..3],
+            Balance::Sizes { most, .. } if self.slack > 8.0 * f64::EPSILON * most => &EACH,
+            Balance::Sizes { .. } => &EACH[..3],
         }
     }
 
     /// The largest violation of the optimality conditions by a pair.
-    fn violation(&self) -> f64 {
+    pub(crate) fn violation(&self) -> f64 {
         self.extremes().worst(self.allowed()).1
     }
 
@@ -359,7 +370,7 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
         let (mut best, mut most) = (None, 0.0);
         let Self { cache, problem, curvature, beta, gradient, active, floor, .. } = self;
         let row = cache.row(i)?;
-        let two = matches!(problem.balance(), Balance::Sides { .. } | Balance::Sizes(_));
+        let two = matches!(problem.balance(), Balance::Sides { .. } | Balance::Sizes { .. });
         for &j in active.iter() {
             let price = if beta[j] > 0.0 {
                 gradient[j] + problem.above()[j]
@@ -441,7 +452,7 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
                 ([-violation; 2], [violation; 2])
             }
             // Any two sides may meet.
-            Balance::Sizes(_) => {
+            Balance::Sizes { .. } => {
                 ([extremes.up[0].min(extremes.up[1]); 2], [extremes.down[0].max(extremes.down[1]); 2])
             }
             Balance::Total(_) | Balance::Sides { .. } => (extremes.up, extremes.down),
@@ -454,7 +465,7 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
         self.active = kept;
     }
 
-    fn standing(&self) -> Result<Standing> {
+    pub(crate) fn standing(&self) -> Result<Standing> {
         let v: Vec<f64> =
             (0..self.beta.len()).map(|i| self.gradient[i] - self.problem.ridge(i) * self.beta[i]).collect();
         let standing = standing(self.problem, &self.beta, &v);
@@ -465,15 +476,77 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
         }
     }
 
+    /// The problem that is solved.
+    pub(crate) fn problem(&self) -> &'a DualProblem {
+        self.problem
+    }
+
     /// The point that the solver is at.
     pub(crate) fn beta(&self) -> &[f64] {
         &self.beta
     }
 
-    /// Goes on from another feasible point.
-    pub(crate) fn restart(&mut self, beta: &[f64]) -> Result<()> {
-        self.beta = self.problem.feasible_near(beta)?;
-        self.resynchronise()
+    /// As `resynchronise`, with sums of twice the digits; returns `Kβ`.
+    pub(crate) fn resynchronise_precisely(&mut self) -> Result<Vec<DoubleDouble>> {
+        let mut v = vec![DoubleDouble::ZERO; self.beta.len()];
+        self.for_support(|beta, row| add_transposed_products(row, &[beta.into()], &mut v))?;
+        for (i, (g, v)) in self.gradient.iter_mut().zip(&v).enumerate() {
+            *g = (*v + DoubleDouble::product(self.problem.ridge(i), self.beta[i])).value();
+        }
+        self.take_up_all();
+        Ok(v)
+    }
+
+    /// The variables that are not settled at a bound or kink: at most this many, those with the smallest price first.
+    pub(crate) fn undecided(&self, standing: &Standing, most: usize) -> Vec<usize> {
+        let Multipliers { positive, negative } = standing.multipliers;
+        // What a variable loses by moving away from where it is; 0 between its bounds.
+        let price = |i: usize| {
+            let (beta, g) = (self.beta[i], self.gradient[i]);
+            let rising = g + self.problem.above()[i] + positive;
+            let falling = g + self.problem.below()[i] + negative;
+            let (upper, lower) = (self.problem.upper()[i], self.problem.lower()[i]);
+            if beta == 0.0 {
+                let up = if upper > 0.0 { rising } else { f64::INFINITY };
+                up.min(if lower < 0.0 { -falling } else { f64::INFINITY })
+            } else if beta == upper {
+                -rising
+            } else if beta == lower {
+                falling
+            } else {
+                0.0
+            }
+        };
+        let prices: Vec<f64> = (0..self.beta.len()).map(price).collect();
+        let violated = prices.iter().fold(self.violation().max(0.0), |most: f64, price| most.max(-price));
+        let mut undecided: Vec<usize> = (0..prices.len()).filter(|&i| prices[i] <= 2.0 * violated).collect();
+        if undecided.len() > most {
+            undecided.sort_by(|&a, &b| prices[a].total_cmp(&prices[b]).then(a.cmp(&b)));
+            undecided.truncate(most);
+            undecided.sort_unstable();
+        }
+        undecided
+    }
+
+    /// Goes on from a point with other values of some coefficients if it is better than the present one.
+    pub(crate) fn take_if_better(
+        &mut self,
+        rows: &[usize],
+        values: &[f64],
+        now: Standing,
+    ) -> Result<Standing> {
+        let before = self.beta.clone();
+        let mut beta = self.beta.clone();
+        rows.iter().zip(values).for_each(|(&i, &value)| beta[i] = value);
+        self.beta = self.problem.feasible_near(&beta)?;
+        self.resynchronise_precisely()?;
+        let then = self.standing()?;
+        if then.gap < now.gap || then.objective < now.objective {
+            return Ok(then);
+        }
+        self.beta = before;
+        self.resynchronise_precisely()?;
+        Ok(now)
     }
 
     pub(crate) fn cache_figures(&self) -> CacheFigures {

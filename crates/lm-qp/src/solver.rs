@@ -3,6 +3,7 @@
 use lm_core::{CacheFigures, Error, Gram, Meter, Result, Stop};
 
 use crate::optimality::Standing;
+use crate::polish::{polish, polish_all};
 use crate::problem::DualProblem;
 use crate::smo::{Goal, Rest, Smo};
 
@@ -20,12 +21,25 @@ pub struct Solver {
     gap: f64,
     libsvm_epsilon: Option<f64>,
     shrinking: bool,
-    polish: bool,
+    method: Method,
+}
+
+/// The means by which a dual problem is solved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// Pairs of coefficients until they make no more progress, then a direct method on the undecided ones.
+    #[default]
+    Automatic,
+    /// Pairs of coefficients only (SMO): memory for a few rows of the Gram matrix is enough.
+    Pairs,
+    /// An interior-point method on all coefficients, finished by an active-set method: the whole Gram matrix twice in
+    /// memory, and `n³` operations.
+    InteriorPoint,
 }
 
 impl Default for Solver {
     fn default() -> Self {
-        Self { gap: 1e-6, libsvm_epsilon: None, shrinking: true, polish: true }
+        Self { gap: 1e-6, libsvm_epsilon: None, shrinking: true, method: Method::Automatic }
     }
 }
 
@@ -50,11 +64,18 @@ impl Solver {
         Self { shrinking, ..self }
     }
 
-    /// Whether a run that makes no more progress by pairs is finished by a direct solver on the undecided variables;
-    /// default true. It needs the square of their number in memory.
+    /// By which means; default [`Method::Automatic`].
     #[must_use]
-    pub fn with_polish(self, polish: bool) -> Self {
-        Self { polish, ..self }
+    pub fn with_method(self, method: Method) -> Self {
+        Self { method, ..self }
+    }
+
+    /// Whether a point is good enough by the gap, or by an objective that counts as 0.
+    fn satisfied(&self, standing: &Standing, nought: Option<f64>) -> bool {
+        // LIBSVM's rule was judged where the violations are.
+        self.libsvm_epsilon.is_some()
+            || standing.relative_gap() <= self.gap
+            || nought.is_some_and(|nought| standing.objective <= nought)
     }
 
     /// The relative duality gap asked for, unless LIBSVM's rule is.
@@ -86,7 +107,13 @@ pub(crate) struct Solution {
     pub(crate) cache: CacheFigures,
 }
 
-/// Solves a problem: by pairs, and by the polish where pairs do not get on.
+/// The gap that pairs are asked for before the polish is tried.
+const GAP_OF_PAIRS: f64 = 1e-7;
+
+/// How often the polish may fail to halve the gap before a run that is stuck ends.
+const MOST_IN_VAIN: u32 = 3;
+
+/// Solves a problem by the means that were asked for.
 pub(crate) fn solve<G: Gram + ?Sized>(
     gram: &G,
     problem: &DualProblem,
@@ -96,23 +123,68 @@ pub(crate) fn solve<G: Gram + ?Sized>(
     meter: &mut Meter<'_>,
 ) -> Result<Solution> {
     let mut smo = Smo::new(gram, problem, start, meter)?;
-    let patience = (problem.len() as u64).saturating_mul(20).max(100_000);
+    let (standing, stop) = match solver.method {
+        Method::InteriorPoint => at_once(gram, &mut smo, solver, nought, meter)?,
+        Method::Pairs | Method::Automatic => by_pairs(gram, &mut smo, solver, nought, meter)?,
+    };
+    Ok(Solution { beta: smo.beta().to_vec(), standing, stop, cache: smo.cache_figures() })
+}
+
+/// Pairs, and the polish where they do not get on.
+fn by_pairs<G: Gram + ?Sized>(
+    gram: &G,
+    smo: &mut Smo<'_, G>,
+    solver: &Solver,
+    nought: Option<f64>,
+    meter: &mut Meter<'_>,
+) -> Result<(Standing, Stop)> {
+    let polishing = solver.method == Method::Automatic;
+    let patience = (smo.beta().len() as u64).saturating_mul(20).max(5_000);
     let mut goal = Goal {
-        gap: solver.gap,
+        gap: if polishing { solver.gap.max(GAP_OF_PAIRS) } else { solver.gap },
         violation: solver.libsvm_epsilon,
         nought,
         shrinking: solver.shrinking,
         patience,
     };
-    let (mut rest, mut standing) = smo.run(&goal, meter)?;
-    while rest == Rest::Weary {
-        goal.patience = goal.patience.saturating_mul(4);
-        (rest, standing) = smo.run(&goal, meter)?;
+    let (mut least, mut in_vain) = (f64::INFINITY, 0);
+    loop {
+        let (rest, standing) = smo.run(&goal, meter)?;
+        match rest {
+            Rest::Stopped(stop) => return Ok((standing, stop)),
+            Rest::Reached if solver.satisfied(&standing, nought) => return Ok((standing, Stop::Converged)),
+            Rest::Stuck if !polishing => return Ok((standing, Stop::Stalled)),
+            _ => {}
+        }
+        if polishing {
+            let polished = polish(gram, smo, solver.gap, nought.unwrap_or(0.0), meter)?;
+            if solver.libsvm_epsilon.is_none() && solver.satisfied(&polished.standing, nought) {
+                return Ok((polished.standing, Stop::Converged));
+            }
+            if polished.exhausted || (rest == Rest::Stuck && in_vain >= MOST_IN_VAIN) {
+                return Ok((polished.standing, Stop::Stalled));
+            }
+            in_vain = if polished.standing.gap < 0.5 * least { 0 } else { in_vain + 1 };
+            least = least.min(polished.standing.gap);
+        }
+        goal.gap = solver.gap;
+        goal.patience = if in_vain == 0 { patience } else { goal.patience.saturating_mul(4) };
     }
-    let stop = match rest {
-        Rest::Reached => Stop::Converged,
-        Rest::Stopped(stop) => stop,
-        Rest::Weary | Rest::Stuck => Stop::Stalled,
+}
+
+/// All coefficients at once, without pairs.
+fn at_once<G: Gram + ?Sized>(
+    gram: &G,
+    smo: &mut Smo<'_, G>,
+    solver: &Solver,
+    nought: Option<f64>,
+    meter: &mut Meter<'_>,
+) -> Result<(Standing, Stop)> {
+    let standing = polish_all(gram, smo, solver.gap, nought.unwrap_or(0.0), meter)?;
+    let stop = match meter.advance(0, 0) {
+        _ if solver.satisfied(&standing, nought) => Stop::Converged,
+        Some(stop) => stop,
+        None => Stop::Stalled,
     };
-    Ok(Solution { beta: smo.beta().to_vec(), standing, stop, cache: smo.cache_figures() })
+    Ok((standing, stop))
 }

@@ -290,7 +290,8 @@ fn precomputed_or_computed_two_rows_or_all_the_same_machine() {
     // Two rows of a hundred numbers and their books.
     let control = Control::new(Budget::default().with_memory(6000));
     let set = TrainingSet::new(&gram, &labels).unwrap();
-    let small = machine.with_solver(solver().with_polish(false)).fit_with(&set, &control).unwrap();
+    let small =
+        machine.with_solver(solver().with_method(lm_qp::Method::Pairs)).fit_with(&set, &control).unwrap();
     assert!(small.report.cache.unwrap().evictions > 0);
     assert_eq!(computed.model, small.model);
 }

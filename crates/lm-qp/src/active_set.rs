@@ -1,0 +1,486 @@
+//! An active-set method that ends at the solution itself, rounded.
+//!
+//! # Problem
+//! That of `problem.rs`, with its matrix in memory, from a point near the solution.
+//! # Method
+//! The coefficients at a bound or at the kink are held there; the others solve the linear equations that say that their
+//! slopes vanish and the balance is kept:
+//! ```text
+//! [ K + diag r   Aᵗ ] [ δ ]   [ −slopes ]
+//! [     A        0  ] [ μ ] = [ t − Aβ  ]
+//! ```
+//! Slopes are computed in double-double arithmetic and the solution is corrected until nothing changes any more, so the
+//! answer has the digits of the numbers it is stored in. A step that meets a bound ends there and holds the coefficient;
+//! when the free ones have settled, those held ones that gain by moving are let go. The matrix may be singular: a shift by
+//! a rounding makes it regular, the corrections take the shift out again, and along a direction without curvature the
+//! step is as long as the bounds allow.
+//! # Cost
+//! `f³/3` operations a round for `f` free coefficients, and `nf` in double-double arithmetic.
+//! # Reference
+//! Nocedal & Wright (2006), section 16.5; Scheinberg (2006) for support vector machines.
+
+use lm_core::double_double::{DoubleDouble, add_transposed_products};
+use lm_core::linalg::{Cholesky, Interruptible, Matrix};
+use lm_core::{Meter, Result};
+
+use crate::optimality::best_multipliers;
+use crate::problem::{Balance, DualProblem, Multipliers};
+
+/// How a coefficient may move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Not at all: it is at a bound or at the kink.
+    Held,
+    /// Between 0 and its upper bound.
+    Positive,
+    /// Between its lower bound and 0.
+    Negative,
+}
+
+/// Rounds: from a good start it takes a few, from a bad one the interior-point method is faster.
+const ROUNDS: usize = 60;
+
+/// Corrections of a solution before the next look at what is held.
+const CORRECTIONS: usize = 12;
+
+/// How far slopes lean to the cheaper side, in parts of the largest that rounding has left.
+const LEAN: f64 = 1.5;
+
+/// Of the largest gain: held coefficients that gain less wait for the next round.
+const SHARE: f64 = 0.1;
+
+struct State<'a> {
+    k: &'a Matrix,
+    problem: &'a DualProblem,
+    beta: Vec<f64>,
+    places: Vec<Place>,
+    /// `Kβ` and the shift.
+    v: Vec<DoubleDouble>,
+    multipliers: Multipliers,
+    /// What the slopes of free coefficients are to be: 0, but for rounding.
+    aims: Vec<f64>,
+    /// Whether the last round could not move at all: then one coefficient is let go at a time.
+    stuck: bool,
+    /// Whether the bound on the sizes is met, where there is one.
+    tight: bool,
+    largest: f64,
+}
+
+/// Where the method ends.
+pub(crate) struct End {
+    /// The coefficients.
+    pub(crate) beta: Vec<f64>,
+    /// The size of slopes that are rounding, where nothing more is to be gained.
+    pub(crate) settled: Option<f64>,
+}
+
+/// Improves a point; the coefficients that are not `free` are taken to be where they belong, and `shift` is added to the
+/// slopes. Ends at the last point reached when the rounds or the budget are used up.
+pub(crate) fn improve(
+    k: &Matrix,
+    problem: &DualProblem,
+    shift: &[DoubleDouble],
+    start: &[f64],
+    free: &[bool],
+    meter: &mut Meter<'_>,
+) -> Result<End> {
+    let mut state = State::new(k, problem, shift, start, free);
+    for _ in 0..ROUNDS {
+        if meter.advance(1, 0).is_some() {
+            break;
+        }
+        match state.settle(meter)? {
+            Settled::Blocked => {}
+            Settled::Interrupted => break,
+            Settled::Yes => {
+                if !state.let_go() {
+                    state.lean(meter)?;
+                    return Ok(End { settled: Some(state.noise()), beta: state.beta });
+                }
+            }
+        }
+    }
+    Ok(End { beta: state.beta, settled: None })
+}
+
+enum Settled {
+    /// The free coefficients are where their slopes vanish.
+    Yes,
+    /// One of them met a bound.
+    Blocked,
+    /// Time is up, or the equations have no solution.
+    Interrupted,
+}
+
+impl<'a> State<'a> {
+    fn new(
+        k: &'a Matrix,
+        problem: &'a DualProblem,
+        shift: &[DoubleDouble],
+        start: &[f64],
+        free: &[bool],
+    ) -> Self {
+        let largest =
+            (0..problem.len()).map(|i| k[(i, i)].abs() + problem.ridge(i)).fold(f64::MIN_POSITIVE, f64::max);
+        let place = |(&beta, &free): (&f64, &bool)| match beta {
+            beta if free && beta > 0.0 => Place::Positive,
+            beta if free && beta < 0.0 => Place::Negative,
+            _ => Place::Held,
+        };
+        let mut state = Self {
+            k,
+            problem,
+            beta: start.to_vec(),
+            places: start.iter().zip(free).map(place).collect(),
+            v: shift.to_vec(),
+            multipliers: Multipliers::default(),
+            tight: false,
+            aims: vec![0.0; start.len()],
+            stuck: false,
+            largest,
+        };
+        state.add_own();
+        state.multipliers = best_multipliers(problem, &state.v.iter().map(|v| v.value()).collect::<Vec<_>>());
+        state.tight = state.multipliers.rho() < 0.0;
+        state
+    }
+
+    /// Adds `Kβ` to the shift.
+    fn add_own(&mut self) {
+        for (j, &beta) in self.beta.iter().enumerate().filter(|(_, beta)| **beta != 0.0) {
+            add_transposed_products(self.k.column(j), &[beta.into()], &mut self.v);
+        }
+    }
+
+    fn free(&self) -> Vec<usize> {
+        (0..self.beta.len()).filter(|&i| self.places[i] != Place::Held).collect()
+    }
+
+    /// The slope of a coefficient that moves on one side, with the multiplier of that side.
+    fn slope(&self, i: usize, positive: bool) -> DoubleDouble {
+        let (own, multiplier) = if positive {
+            (self.problem.above()[i], self.multipliers.positive)
+        } else {
+            (self.problem.below()[i], self.multipliers.negative)
+        };
+        self.v[i] + DoubleDouble::product(self.problem.ridge(i), self.beta[i]) + own + multiplier
+    }
+
+    /// The rows of the balance that bind a free coefficient.
+    fn rows(&self, free: &[usize]) -> Vec<Row> {
+        let row = |positive: f64, negative: f64, target: f64| {
+            let mut missing = DoubleDouble::from(target);
+            for &beta in &self.beta {
+                missing = missing - DoubleDouble::product(if beta > 0.0 { positive } else { negative }, beta);
+            }
+            Row { positive, negative, missing: missing.value() }
+        };
+        let rows = match self.problem.balance() {
+            Balance::Open => Vec::new(),
+            Balance::Total(total) => vec![row(1.0, 1.0, total)],
+            Balance::Sides { positive, negative } => vec![row(1.0, 0.0, positive), row(0.0, 1.0, -negative)],
+            Balance::Sizes { total, most } if self.tight => vec![row(1.0, 1.0, total), row(1.0, -1.0, most)],
+            Balance::Sizes { total, .. } => vec![row(1.0, 1.0, total)],
+        };
+        rows.into_iter().filter(|row| free.iter().any(|&i| row.at(self.places[i]) != 0.0)).collect()
+    }
+
+    /// Moves the free coefficients to where their slopes vanish, or as far as the first bound.
+    fn settle(&mut self, meter: &mut Meter<'_>) -> Result<Settled> {
+        let free = self.free();
+        if free.is_empty() {
+            return Ok(Settled::Yes);
+        }
+        let Some(factor) = self.factored(&free, meter)? else { return Ok(Settled::Interrupted) };
+        let (mut last, mut kept) = (f64::INFINITY, None);
+        // Corrections of the shift and of rounding; each is worth its pass only while it helps much.
+        for round in 0..CORRECTIONS {
+            let rows = self.rows(&free);
+            let slopes: Vec<f64> = free
+                .iter()
+                .map(|&i| self.slope(i, self.places[i] == Place::Positive).value() - self.aims[i])
+                .collect();
+            let off = self.off(&slopes, &rows);
+            if round > 0 && !(off < 0.5 * last) {
+                if let Some((beta, v, multipliers)) = kept
+                    && !(off < last)
+                {
+                    (self.beta, self.v, self.multipliers) = (beta, v, multipliers);
+                }
+                return Ok(Settled::Yes);
+            }
+            kept = Some((self.beta.clone(), self.v.clone(), self.multipliers));
+            last = off;
+            let over: Vec<Vec<f64>> =
+                rows.iter().map(|row| free.iter().map(|&i| row.at(self.places[i])).collect()).collect();
+            let missing: Vec<f64> = rows.iter().map(|row| row.missing).collect();
+            let Some((step, mu)) = solved(&factor, &over, &missing, &slopes)? else {
+                return Ok(Settled::Interrupted);
+            };
+            if self.advance(&free, &step) {
+                return Ok(Settled::Blocked);
+            }
+            for (row, mu) in rows.iter().zip(&mu) {
+                self.multipliers.positive += mu * row.positive;
+                self.multipliers.negative += mu * row.negative;
+            }
+        }
+        Ok(Settled::Yes)
+    }
+
+    /// What the slopes of the free coefficients and the missing balance could cost.
+    fn off(&self, slopes: &[f64], rows: &[Row]) -> f64 {
+        let Multipliers { positive, negative } = self.multipliers;
+        let price = positive.abs().max(negative.abs());
+        // A coefficient that was let go is still 0: its slope counts as much as the others'.
+        let size = self.beta.iter().fold(f64::MIN_POSITIVE, |size, beta| size.max(beta.abs()));
+        let slopes: f64 = slopes.iter().map(|slope| slope.abs()).sum();
+        slopes * size + rows.iter().map(|row| row.missing.abs() * price).sum::<f64>()
+    }
+
+    fn factored(&self, free: &[usize], meter: &mut Meter<'_>) -> Result<Option<Cholesky>> {
+        let mut shift = 1e-14 * self.largest;
+        loop {
+            let mut matrix = Matrix::zeros(free.len(), free.len())?;
+            for (column, &j) in free.iter().enumerate() {
+                let from = self.k.column(j);
+                matrix.column_mut(column).iter_mut().zip(free).for_each(|(to, &i)| *to = from[i]);
+                matrix[(column, column)] += self.problem.ridge(j) + shift;
+            }
+            match Cholesky::factor_while(matrix, &mut || meter.advance(0, 0).is_none())? {
+                Interruptible::Stopped => return Ok(None),
+                Interruptible::Done(Some(factor)) => return Ok(Some(factor)),
+                Interruptible::Done(None) if shift > 1e-7 * self.largest => return Ok(None),
+                Interruptible::Done(None) => shift *= 100.0,
+            }
+        }
+    }
+
+    /// Moves the free coefficients along a step as far as the first bound or the kink, and says whether there was one.
+    fn advance(&mut self, free: &[usize], step: &[f64]) -> bool {
+        let (mut length, mut blocking) = (1.0, None);
+        for (&i, &by) in free.iter().zip(step) {
+            let room = self.room(i, by);
+            if by != 0.0 && room < length * by.abs() {
+                (length, blocking) = (room / by.abs(), Some(i));
+            }
+        }
+        let growth = free
+            .iter()
+            .zip(step)
+            .map(|(&i, by)| if self.places[i] == Place::Negative { -by } else { *by })
+            .sum::<f64>();
+        if let (Balance::Sizes { most, .. }, false) = (self.problem.balance(), self.tight) {
+            let slack = most - self.beta.iter().map(|beta| beta.abs()).sum::<f64>();
+            if growth > 0.0 && slack < length * growth {
+                (length, blocking) = (slack.max(0.0) / growth, None);
+                self.tight = true;
+            }
+        }
+        let shortened = length < 1.0;
+        self.stuck = length == 0.0;
+        let mut moved = vec![DoubleDouble::ZERO; free.len()];
+        for ((&i, &by), moved) in free.iter().zip(step).zip(&mut moved) {
+            let old = self.beta[i];
+            let (low, high) = self.range(i);
+            let new = (old + length * by).clamp(low, high);
+            let new = if blocking == Some(i) { if by > 0.0 { high } else { low } } else { new };
+            self.beta[i] = new;
+            *moved = DoubleDouble::from(new) - old;
+            if new == low || new == high {
+                self.places[i] = Place::Held;
+            }
+        }
+        for (&j, moved) in free.iter().zip(&moved).filter(|(_, moved)| moved.hi != 0.0) {
+            add_transposed_products(self.k.column(j), &[*moved], &mut self.v);
+        }
+        shortened
+    }
+
+    fn range(&self, i: usize) -> (f64, f64) {
+        match self.places[i] {
+            Place::Positive => (0.0, self.problem.upper()[i]),
+            Place::Negative => (self.problem.lower()[i], 0.0),
+            Place::Held => (self.beta[i], self.beta[i]),
+        }
+    }
+
+    fn room(&self, i: usize, by: f64) -> f64 {
+        let (low, high) = self.range(i);
+        if by > 0.0 { high - self.beta[i] } else { self.beta[i] - low }
+    }
+
+    /// Leans the slopes that rounding has left to the side where they cost less: a coefficient far below its bound loses
+    /// more by a slope that would raise it than by one that would lower it. Kept only if it helps.
+    fn lean(&mut self, meter: &mut Meter<'_>) -> Result<()> {
+        let free = self.free();
+        let before = (self.beta.clone(), self.places.clone(), self.v.clone(), self.multipliers);
+        let cost = self.cost(&free);
+        let slope = |i: usize| self.slope(i, self.places[i] == Place::Positive).value().abs();
+        let left = free.iter().fold(0.0, |most: f64, &i| most.max(slope(i)));
+        for &i in &free {
+            let (low, high) = self.range(i);
+            let (below, above) = (self.beta[i] - low, high - self.beta[i]);
+            self.aims[i] = if above > 8.0 * below {
+                LEAN * left
+            } else if below > 8.0 * above {
+                -LEAN * left
+            } else {
+                0.0
+            };
+        }
+        let settled = matches!(self.settle(meter)?, Settled::Yes);
+        self.aims.fill(0.0);
+        if !settled || !(self.cost(&free) < cost) {
+            (self.beta, self.places, self.v, self.multipliers) = before;
+        }
+        Ok(())
+    }
+
+    /// What the slopes of free coefficients cost in the duality gap.
+    fn cost(&self, free: &[usize]) -> f64 {
+        let one = |&i: &usize| {
+            let (low, high) = self.range(i);
+            let slope = self.slope(i, self.places[i] == Place::Positive).value();
+            let ridge = self.problem.ridge(i);
+            let room = if slope > 0.0 { self.beta[i] - low } else { high - self.beta[i] };
+            let by = if ridge > 0.0 { room.min(slope.abs() / ridge) } else { room };
+            slope.abs() * by
+        };
+        free.iter().map(one).sum()
+    }
+
+    /// Frees the held coefficients that gain most by moving; false if none does.
+    fn let_go(&mut self) -> bool {
+        self.price_sides_without_free();
+        let noise = self.noise();
+        if self.tight && self.multipliers.rho() > noise {
+            // A tube of negative width: larger sizes would not help.
+            let bias = self.multipliers.bias();
+            self.multipliers = Multipliers { positive: bias, negative: bias };
+            self.tight = false;
+            return true;
+        }
+        let held = (0..self.beta.len()).filter(|&i| self.places[i] == Place::Held);
+        let gains: Vec<(usize, Place, f64)> = held.filter_map(|i| self.gain(i)).collect();
+        let most = gains.iter().fold(0.0, |most: f64, gain| most.max(gain.2));
+        if !(most > noise) {
+            return false;
+        }
+        let mut enough = gains.into_iter().filter(|gain| gain.2 > SHARE * most);
+        if self.stuck {
+            // The first one: no cycle goes round twice.
+            enough.next().into_iter().for_each(|(i, place, _)| self.places[i] = place);
+        } else {
+            enough.for_each(|(i, place, _)| self.places[i] = place);
+        }
+        true
+    }
+
+    /// A side on which no coefficient is free has a multiplier that the equations do not give.
+    fn price_sides_without_free(&mut self) {
+        let has = |place| self.places.contains(&place);
+        let (positive, negative) = (has(Place::Positive), has(Place::Negative));
+        let v: Vec<f64> = self.v.iter().map(|v| v.value()).collect();
+        let apart = match self.problem.balance() {
+            Balance::Open => return,
+            Balance::Total(_) => false,
+            Balance::Sides { .. } => true,
+            Balance::Sizes { .. } => self.tight,
+        };
+        if (apart && positive && negative) || (!apart && (positive || negative)) {
+            return;
+        }
+        let best = best_multipliers(self.problem, &v);
+        if !positive {
+            self.multipliers.positive = best.positive;
+        }
+        if !negative {
+            self.multipliers.negative = best.negative;
+        }
+    }
+
+    /// What slopes are taken for rounding: those that the free coefficients have left, and a few units of the last place.
+    fn noise(&self) -> f64 {
+        let left =
+            self.free().into_iter().map(|i| self.slope(i, self.places[i] == Place::Positive).value().abs());
+        let terms = (0..self.beta.len()).map(|i| self.v[i].hi.abs().max(self.problem.above()[i].abs()));
+        let scale =
+            terms.fold(self.multipliers.positive.abs().max(self.multipliers.negative.abs()), f64::max);
+        left.fold(4.0 * f64::EPSILON * scale, f64::max)
+    }
+
+    /// Where a held coefficient would go, and the slope that takes it there.
+    fn gain(&self, i: usize) -> Option<(usize, Place, f64)> {
+        let (beta, upper, lower) = (self.beta[i], self.problem.upper()[i], self.problem.lower()[i]);
+        let rising = self.slope(i, true).value();
+        let falling = self.slope(i, false).value();
+        let (place, gain) = if beta > 0.0 {
+            (Place::Positive, rising)
+        } else if beta < 0.0 {
+            (Place::Negative, -falling)
+        } else if upper > 0.0 && rising < 0.0 {
+            (Place::Positive, -rising)
+        } else if lower < 0.0 {
+            (Place::Negative, falling)
+        } else {
+            return None;
+        };
+        (gain > 0.0).then_some((i, place, gain))
+    }
+}
+
+/// An equality of the balance: its coefficients on both sides, and what is missing from its sum.
+struct Row {
+    positive: f64,
+    negative: f64,
+    missing: f64,
+}
+
+impl Row {
+    fn at(&self, place: Place) -> f64 {
+        match place {
+            Place::Positive => self.positive,
+            Place::Negative => self.negative,
+            Place::Held => 0.0,
+        }
+    }
+}
+
+/// The step of the free coefficients and the changes of the multipliers; none where the numbers break down.
+fn solved(
+    factor: &Cholesky,
+    rows: &[Vec<f64>],
+    missing: &[f64],
+    slopes: &[f64],
+) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let mut step: Vec<f64> = slopes.iter().map(|slope| -slope).collect();
+    factor.solve(&mut step)?;
+    let mut answers = rows.to_vec();
+    for answer in &mut answers {
+        factor.solve(answer)?;
+    }
+    let right: Vec<f64> = rows.iter().zip(missing).map(|(row, missing)| dot(row, &step) - missing).collect();
+    let mut mu = vec![0.0; rows.len()];
+    match rows {
+        [] => {}
+        [row] => mu[0] = right[0] / dot(row, &answers[0]),
+        [first, second, ..] => {
+            let (a, b, d) = (dot(first, &answers[0]), dot(first, &answers[1]), dot(second, &answers[1]));
+            let determinant = a * d - b * b;
+            if determinant > 1e-12 * a * d {
+                mu[0] = (d * right[0] - b * right[1]) / determinant;
+                mu[1] = (a * right[1] - b * right[0]) / determinant;
+            } else {
+                // Both say the same of these coefficients.
+                mu[0] = right[0] / a;
+            }
+        }
+    }
+    for (answer, mu) in answers.iter().zip(&mu) {
+        step.iter_mut().zip(answer).for_each(|(step, answer)| *step -= mu * answer);
+    }
+    let sound = step.iter().chain(&mu).all(|value| value.is_finite());
+    Ok(sound.then_some((step, mu)))
+}

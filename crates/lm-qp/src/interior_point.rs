@@ -1,0 +1,527 @@
+//! A primal–dual interior-point method for the whole problem at once.
+//!
+//! # Problem
+//! That of `problem.rs`, with its matrix in memory. Each `βᵢ` is split at its kink into the sizes of a positive and a
+//! negative part, of which a classifier has one and a regression both:
+//! ```text
+//! minimise ½ βᵗ(K + diag r)β + Σ cₕxₕ   over 0 ≤ xₕ ≤ wₕ,   βᵢ = Σ σₕxₕ,   Ax = t
+//! ```
+//! `A` has a row for each multiplier of the balance.
+//! # Method
+//! Newton's method on the optimality conditions with `xz = τ` and `(w − x)y = τ` in place of the complementarity
+//! products, from outside the balance, with Mehrotra's predictor to choose `τ` and to correct for curvature. The parts of
+//! one variable share a row of the matrix, so a step factors one matrix `K + diag r + E⁻¹` of the size of the problem,
+//! however many parts there are. The best point seen is kept: the last steps may be lost in rounding.
+//! # Cost
+//! `n³/3` operations an iteration and some 15 to 40 iterations, in `2n²` numbers.
+//! # Reference
+//! Mehrotra (1992); Ferris & Munson (2002) for support vector machines; Nocedal & Wright (2006), section 16.6.
+
+use lm_core::linalg::{Cholesky, Interruptible, Matrix, matrix_vector};
+use lm_core::{Meter, Result};
+
+use crate::problem::{Balance, DualProblem};
+
+/// Steps after which no problem seen was still getting better.
+const MOST_STEPS: usize = 120;
+
+/// One part of a variable: the size of its positive or of its negative coefficient.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    variable: usize,
+    sign: f64,
+    width: f64,
+    cost: f64,
+}
+
+/// The point that a run ends at.
+#[derive(Debug)]
+pub(crate) struct Point {
+    /// The coefficients.
+    pub(crate) beta: Vec<f64>,
+    /// For each variable, whether its coefficient is nearer to being free than to a bound or the kink.
+    pub(crate) free: Vec<bool>,
+}
+
+/// Solves a problem to a relative gap of `goal`, or as near as the arithmetic allows; an objective of which the size is
+/// below `nought` counts as 0. None where the matrix is not positive semi-definite.
+pub(crate) fn solve(
+    k: &Matrix,
+    problem: &DualProblem,
+    goal: f64,
+    nought: f64,
+    meter: &mut Meter<'_>,
+) -> Result<Option<Point>> {
+    let mut state = State::new(k, problem)?;
+    for _ in 0..MOST_STEPS {
+        if state.good_enough(goal, nought) || state.stagnates() || meter.advance(1, 0).is_some() {
+            break;
+        }
+        match state.step(meter)? {
+            Outcome::Moved => {}
+            Outcome::Interrupted => break,
+            Outcome::NotConvex => return Ok(None),
+        }
+    }
+    Ok(Some(state.into_point()))
+}
+
+enum Outcome {
+    Moved,
+    Interrupted,
+    NotConvex,
+}
+
+/// The numbers that a step changes, one for each part.
+#[derive(Debug, Clone)]
+struct Iterate {
+    x: Vec<f64>,
+    /// The price of `x ≥ 0`.
+    z: Vec<f64>,
+    /// The price of `x ≤ w`; 0 where there is no such bound.
+    y: Vec<f64>,
+    /// The multipliers of the balance.
+    mu: Vec<f64>,
+}
+
+struct State<'a> {
+    k: &'a Matrix,
+    problem: &'a DualProblem,
+    parts: Vec<Part>,
+    /// The rows of the balance over the parts, and what they add up to.
+    rows: Vec<Vec<f64>>,
+    targets: Vec<f64>,
+    at: Iterate,
+    best: Iterate,
+    /// The error of the best point, and how many steps ago it was found.
+    least: f64,
+    since: usize,
+    largest: f64,
+}
+
+/// What is wrong with a point: the right-hand sides of Newton's equations.
+struct Residuals {
+    stationarity: Vec<f64>,
+    balance: Vec<f64>,
+    /// `Σ xz + Σ (w − x)y`.
+    complementarity: f64,
+    objective: f64,
+    products: usize,
+}
+
+/// A factored system and what is shared by its right-hand sides.
+struct Factored {
+    factor: Cholesky,
+    /// `z/x + y/(w − x)`.
+    barrier: Vec<f64>,
+    /// `1/Σ` of the inverse barriers of each variable's parts.
+    inverse: Vec<f64>,
+    /// For each variable its part with the weakest barrier.
+    softest: Vec<Option<usize>>,
+    /// For each row of the balance, the solution for it and the products of the matrix with that.
+    answers: Vec<(Vec<f64>, Vec<f64>)>,
+}
+
+impl<'a> State<'a> {
+    fn new(k: &'a Matrix, problem: &'a DualProblem) -> Result<Self> {
+        let parts = parts(problem);
+        let (rows, targets) = balance(problem, &parts);
+        let largest =
+            (0..problem.len()).map(|i| k[(i, i)].abs() + problem.ridge(i)).fold(f64::MIN_POSITIVE, f64::max);
+        let at = start(k, problem, &parts, &targets, largest)?;
+        let best = at.clone();
+        let mut state =
+            Self { k, problem, parts, rows, targets, at, best, least: f64::INFINITY, since: 0, largest };
+        state.take_note()?;
+        Ok(state)
+    }
+
+    /// The coefficients of a point.
+    fn beta(&self, x: &[f64]) -> Vec<f64> {
+        let mut beta = vec![0.0; self.problem.len()];
+        for (part, x) in self.parts.iter().zip(x) {
+            beta[part.variable] += part.sign * x;
+        }
+        beta
+    }
+
+    /// `(K + diag r)·x`.
+    fn times(&self, x: &[f64]) -> Result<Vec<f64>> {
+        let mut out = matrix_vector(self.k, x)?;
+        out.iter_mut().zip(x).enumerate().for_each(|(i, (out, x))| *out += self.problem.ridge(i) * x);
+        Ok(out)
+    }
+
+    fn residuals(&self) -> Result<Residuals> {
+        let Iterate { x, z, y, mu } = &self.at;
+        let beta = self.beta(x);
+        let gradient = self.times(&beta)?;
+        let mut objective = 0.5 * beta.iter().zip(&gradient).map(|(a, b)| a * b).sum::<f64>();
+        let mut stationarity = Vec::with_capacity(x.len());
+        let (mut complementarity, mut products) = (0.0, 0);
+        for (h, part) in self.parts.iter().enumerate() {
+            let paid: f64 = self.rows.iter().zip(mu).map(|(row, mu)| row[h] * mu).sum();
+            stationarity.push(z[h] - y[h] - part.cost - part.sign * gradient[part.variable] - paid);
+            complementarity += x[h] * z[h];
+            products += 1;
+            if part.width.is_finite() {
+                complementarity += (part.width - x[h]) * y[h];
+                products += 1;
+            }
+            objective += part.cost * x[h];
+        }
+        let balance = self.rows.iter().zip(&self.targets);
+        let balance =
+            balance.map(|(row, t)| t - row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>()).collect();
+        Ok(Residuals { stationarity, balance, complementarity, objective, products })
+    }
+
+    /// Keeps the point if it is the best one.
+    fn take_note(&mut self) -> Result<()> {
+        let now = self.residuals()?;
+        let x = &self.at.x;
+        // What the violations could cost, added to what the products say.
+        let moved: f64 = now.stationarity.iter().zip(x).map(|(r, x)| r.abs() * x).sum();
+        let paid: f64 = now.balance.iter().zip(&self.at.mu).map(|(r, mu)| (r * mu).abs()).sum();
+        let off: f64 = now
+            .balance
+            .iter()
+            .zip(&self.targets)
+            .map(|(r, t)| r.abs() / (t.abs() + x.iter().sum::<f64>()).max(f64::MIN_POSITIVE))
+            .sum();
+        let scale = now.objective.abs().max(f64::MIN_POSITIVE);
+        let error = (now.complementarity + moved + paid) / scale + off;
+        self.since += 1;
+        if error < self.least {
+            if error < 0.5 * self.least {
+                self.since = 0;
+            }
+            self.least = error;
+            self.best = self.at.clone();
+        }
+        Ok(())
+    }
+
+    fn good_enough(&self, goal: f64, nought: f64) -> bool {
+        let size: f64 = self.best.x.iter().zip(&self.best.z).map(|(x, z)| x * z).sum();
+        self.least <= goal
+            || (nought > 0.0 && self.least.is_finite() && size <= 1e-3 * nought && self.since > 8)
+    }
+
+    fn stagnates(&self) -> bool {
+        self.since > 12
+    }
+
+    /// One step: where complementarity alone would lead, then a step that aims at what this promises.
+    fn step(&mut self, meter: &mut Meter<'_>) -> Result<Outcome> {
+        let system = match self.factored(meter)? {
+            Interruptible::Done(Some(system)) => system,
+            Interruptible::Done(None) => return Ok(Outcome::NotConvex),
+            Interruptible::Stopped => return Ok(Outcome::Interrupted),
+        };
+        let now = self.residuals()?;
+        let tau = now.complementarity / now.products as f64;
+        let (x, z, y) = (&self.at.x, &self.at.z, &self.at.y);
+        let room: Vec<f64> = self.parts.iter().zip(x).map(|(part, x)| part.width - x).collect();
+        let at_zero: Vec<f64> = x.iter().zip(z).map(|(x, z)| -x * z).collect();
+        let at_width: Vec<f64> =
+            (0..x.len()).map(|h| if y[h] > 0.0 { -room[h] * y[h] } else { 0.0 }).collect();
+        let aim = self.direction(&system, &now, &at_zero, &at_width)?;
+        let reach = self.reach(&aim).min(1.0);
+        let mut promised = 0.0;
+        for h in 0..x.len() {
+            promised += (x[h] + reach * aim.x[h]) * (z[h] + reach * aim.z[h]);
+            if room[h].is_finite() {
+                promised += (room[h] - reach * aim.x[h]) * (y[h] + reach * aim.y[h]);
+            }
+        }
+        let share = (promised / now.products as f64 / tau).clamp(0.0, 1.0);
+        let target = share * share * share * tau;
+        let at_zero: Vec<f64> = (0..x.len()).map(|h| target - x[h] * z[h] - aim.x[h] * aim.z[h]).collect();
+        let at_width: Vec<f64> = (0..x.len())
+            .map(|h| if room[h].is_finite() { target - room[h] * y[h] + aim.x[h] * aim.y[h] } else { 0.0 })
+            .collect();
+        let step = self.direction(&system, &now, &at_zero, &at_width)?;
+        let length = (0.995 * self.reach(&step)).min(1.0);
+        self.at.add(&step, length);
+        self.keep_inside();
+        self.take_note()?;
+        Ok(Outcome::Moved)
+    }
+
+    /// Rounding must not put a point on a bound.
+    fn keep_inside(&mut self) {
+        for (h, part) in self.parts.iter().enumerate() {
+            let x = self.at.x[h].max(f64::MIN_POSITIVE);
+            self.at.x[h] = if part.width.is_finite() { x.min(part.width * (1.0 - f64::EPSILON)) } else { x };
+            self.at.z[h] = self.at.z[h].max(f64::MIN_POSITIVE);
+            if part.width.is_finite() {
+                self.at.y[h] = self.at.y[h].max(f64::MIN_POSITIVE);
+            }
+        }
+    }
+
+    /// Factors the matrix of this point's Newton equations, and solves for the rows of the balance.
+    fn factored(&self, meter: &mut Meter<'_>) -> Result<Interruptible<Option<Factored>>> {
+        let n = self.problem.len();
+        let Iterate { x, z, y, .. } = &self.at;
+        let barrier: Vec<f64> = self
+            .parts
+            .iter()
+            .enumerate()
+            .map(|(h, part)| {
+                z[h] / x[h] + if part.width.is_finite() { y[h] / (part.width - x[h]) } else { 0.0 }
+            })
+            .collect();
+        let mut give = vec![0.0; n];
+        for (part, barrier) in self.parts.iter().zip(&barrier) {
+            give[part.variable] += part.sign.abs() / barrier;
+        }
+        let mut softest: Vec<Option<usize>> = vec![None; n];
+        for (h, part) in self.parts.iter().enumerate().filter(|(_, part)| part.sign != 0.0) {
+            let softest = &mut softest[part.variable];
+            if softest.is_none_or(|other| barrier[h] < barrier[other]) {
+                *softest = Some(h);
+            }
+        }
+        // A slope that no part can follow keeps its variable at 0.
+        let inverse: Vec<f64> = give.iter().map(|&give| (1.0 / give).min(1e30 * self.largest)).collect();
+        let mut shift = 1e-15 * self.largest;
+        loop {
+            let mut matrix = self.k.clone();
+            for i in 0..n {
+                matrix[(i, i)] += self.problem.ridge(i) + inverse[i] + shift;
+            }
+            match Cholesky::factor_while(matrix, &mut || meter.advance(0, 0).is_none())? {
+                Interruptible::Stopped => return Ok(Interruptible::Stopped),
+                Interruptible::Done(Some(factor)) => {
+                    let mut system = Factored { factor, barrier, inverse, softest, answers: Vec::new() };
+                    for row in &self.rows {
+                        let answer = self.answer(&system, row)?;
+                        system.answers.push(answer);
+                    }
+                    return Ok(Interruptible::Done(Some(system)));
+                }
+                Interruptible::Done(None) if shift > 1e-8 * self.largest => {
+                    return Ok(Interruptible::Done(None));
+                }
+                Interruptible::Done(None) => shift *= 100.0,
+            }
+        }
+    }
+
+    /// What the coefficients do about a slope on the parts, and the products of the matrix with that.
+    fn answer(&self, system: &Factored, slope: &[f64]) -> Result<(Vec<f64>, Vec<f64>)> {
+        let mut right = vec![0.0; self.problem.len()];
+        for (h, part) in self.parts.iter().enumerate() {
+            right[part.variable] += part.sign * slope[h] / system.barrier[h];
+        }
+        right.iter_mut().zip(&system.inverse).for_each(|(value, inverse)| *value *= inverse);
+        system.factor.solve(&mut right)?;
+        let products = self.times(&right)?;
+        Ok((right, products))
+    }
+
+    /// Newton's direction for these aims of the complementarity products.
+    fn direction(
+        &self,
+        system: &Factored,
+        now: &Residuals,
+        at_zero: &[f64],
+        at_width: &[f64],
+    ) -> Result<Iterate> {
+        let Iterate { x, z, y, .. } = &self.at;
+        let slope: Vec<f64> = self
+            .parts
+            .iter()
+            .enumerate()
+            .map(|(h, part)| {
+                let beyond = if part.width.is_finite() { at_width[h] / (part.width - x[h]) } else { 0.0 };
+                now.stationarity[h] + at_zero[h] / x[h] - beyond
+            })
+            .collect();
+        // What each part would do without the balance, and what a unit of each multiplier takes from it.
+        let own = self.moved(system, &slope, &self.answer(system, &slope)?);
+        let taken: Vec<Vec<f64>> = self
+            .rows
+            .iter()
+            .zip(&system.answers)
+            .map(|(row, answer)| self.moved(system, row, answer))
+            .collect();
+        let mu = self.multipliers(&own, &taken, &now.balance);
+        let mut dx = own;
+        for (taken, mu) in taken.iter().zip(&mu) {
+            dx.iter_mut().zip(taken).for_each(|(dx, taken)| *dx -= mu * taken);
+        }
+        let dz = (0..x.len()).map(|h| (at_zero[h] - z[h] * dx[h]) / x[h]).collect();
+        let beyond = |h: usize| match self.parts[h].width {
+            width if width.is_finite() => (at_width[h] + y[h] * dx[h]) / (width - x[h]),
+            _ => 0.0,
+        };
+        let dy = (0..x.len()).map(beyond).collect();
+        Ok(Iterate { x: dx, z: dz, y: dy, mu })
+    }
+
+    /// What the parts do about a slope, given what the coefficients do and the products of the matrix with that.
+    ///
+    /// A part with a strong barrier moves by what its barrier makes of the slope that is left. A part with hardly any has
+    /// hardly any slope left either, nothing but rounding: it takes what the other part leaves of its coefficient.
+    fn moved(&self, system: &Factored, slope: &[f64], answer: &(Vec<f64>, Vec<f64>)) -> Vec<f64> {
+        let (coefficients, products) = answer;
+        let mut left = coefficients.clone();
+        let mut moved: Vec<f64> = Vec::with_capacity(slope.len());
+        for (h, part) in self.parts.iter().enumerate() {
+            let by = (slope[h] - part.sign * products[part.variable]) / system.barrier[h];
+            moved.push(by);
+            if Some(h) != system.softest[part.variable] {
+                left[part.variable] -= part.sign * by;
+            }
+        }
+        for (i, h) in system.softest.iter().enumerate() {
+            if let Some(h) = *h
+                && system.barrier[h] < self.k[(i, i)].abs() + self.problem.ridge(i)
+            {
+                moved[h] = self.parts[h].sign * left[i];
+            }
+        }
+        moved
+    }
+
+    /// The changes of the multipliers that keep to the balance: one equation or two.
+    fn multipliers(&self, own: &[f64], taken: &[Vec<f64>], off: &[f64]) -> Vec<f64> {
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let right: Vec<f64> = self.rows.iter().zip(off).map(|(row, off)| dot(row, own) - off).collect();
+        let entry = |r: usize, s: usize| dot(&self.rows[r], &taken[s]);
+        match right.len() {
+            0 => Vec::new(),
+            1 => vec![finite_or_nothing(right[0] / entry(0, 0))],
+            _ => {
+                let (a, b, c, d) = (entry(0, 0), entry(0, 1), entry(1, 0), entry(1, 1));
+                let determinant = a * d - b * c;
+                let first = (d * right[0] - b * right[1]) / determinant;
+                let second = (a * right[1] - c * right[0]) / determinant;
+                vec![finite_or_nothing(first), finite_or_nothing(second)]
+            }
+        }
+    }
+
+    /// How far one can go before a bound.
+    fn reach(&self, step: &Iterate) -> f64 {
+        let mut reach = f64::INFINITY;
+        let mut limit = |value: f64, change: f64| {
+            if change < 0.0 {
+                reach = reach.min(-value / change);
+            }
+        };
+        for (h, part) in self.parts.iter().enumerate() {
+            limit(self.at.x[h], step.x[h]);
+            limit(self.at.z[h], step.z[h]);
+            if part.width.is_finite() {
+                limit(part.width - self.at.x[h], -step.x[h]);
+                limit(self.at.y[h], step.y[h]);
+            }
+        }
+        reach
+    }
+
+    /// The best point: parts whose price at a bound outweighs their distance from it are put there.
+    fn into_point(self) -> Point {
+        let n = self.problem.len();
+        let Iterate { x, z, y, .. } = &self.best;
+        let size = x.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let price = z.iter().chain(y).copied().fold(f64::MIN_POSITIVE, f64::max);
+        let (mut beta, mut free) = (vec![0.0; n], vec![false; n]);
+        for (h, part) in self.parts.iter().enumerate().filter(|(_, part)| part.sign != 0.0) {
+            let i = part.variable;
+            let room = part.width - x[h];
+            if part.width.is_finite() && room / size.min(part.width) < y[h] / price {
+                beta[i] += part.sign * part.width;
+            } else if x[h] / size.min(part.width) >= z[h] / price {
+                beta[i] += part.sign * x[h];
+                free[i] = true;
+            }
+        }
+        Point { beta, free }
+    }
+}
+
+impl Iterate {
+    fn add(&mut self, step: &Self, length: f64) {
+        let pairs = [
+            (&mut self.x, &step.x),
+            (&mut self.z, &step.z),
+            (&mut self.y, &step.y),
+            (&mut self.mu, &step.mu),
+        ];
+        for (to, by) in pairs {
+            to.iter_mut().zip(by).for_each(|(to, by)| *to += length * by);
+        }
+    }
+}
+
+fn finite_or_nothing(value: f64) -> f64 {
+    if value.is_finite() { value } else { 0.0 }
+}
+
+/// The parts that have room; the last one, without a variable's row, is what is left of a bound on the sizes.
+fn parts(problem: &DualProblem) -> Vec<Part> {
+    let mut parts = Vec::with_capacity(problem.len());
+    for i in 0..problem.len() {
+        let (up, down) = (problem.upper()[i], -problem.lower()[i]);
+        if up > 0.0 {
+            parts.push(Part { variable: i, sign: 1.0, width: up, cost: problem.above()[i] });
+        }
+        if down > 0.0 {
+            parts.push(Part { variable: i, sign: -1.0, width: down, cost: -problem.below()[i] });
+        }
+    }
+    if let Balance::Sizes { .. } = problem.balance() {
+        // It moves no coefficient: a sign of 0 keeps it out of the matrix.
+        parts.push(Part { variable: 0, sign: 0.0, width: f64::INFINITY, cost: 0.0 });
+    }
+    parts
+}
+
+/// The rows of the balance over the parts, and their targets.
+fn balance(problem: &DualProblem, parts: &[Part]) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let row = |of: &dyn Fn(f64) -> f64| parts.iter().map(|part| of(part.sign)).collect::<Vec<f64>>();
+    match problem.balance() {
+        Balance::Open => (Vec::new(), Vec::new()),
+        Balance::Total(total) => (vec![row(&|sign| sign)], vec![total]),
+        Balance::Sides { positive, negative } => {
+            (vec![row(&|sign| sign.max(0.0)), row(&|sign| sign.min(0.0))], vec![positive, -negative])
+        }
+        Balance::Sizes { total, most } => (vec![row(&|sign| sign), row(&|_| 1.0)], vec![total, most]),
+    }
+}
+
+/// A point well inside the bounds, with prices that explain its slopes.
+fn start(
+    k: &Matrix,
+    problem: &DualProblem,
+    parts: &[Part],
+    targets: &[f64],
+    largest: f64,
+) -> Result<Iterate> {
+    let steepest = parts.iter().fold(0.0, |a: f64, part| a.max(part.cost.abs()));
+    let shared = targets.iter().fold(0.0, |a: f64, t| a.max(t.abs())) / parts.len().max(1) as f64;
+    let size = (steepest / largest).max(shared);
+    let size = if size > 0.0 && size.is_finite() { size } else { 1.0 };
+    let x: Vec<f64> = parts.iter().map(|part| size.min(0.5 * part.width)).collect();
+    let mut beta = vec![0.0; problem.len()];
+    for (part, x) in parts.iter().zip(&x) {
+        beta[part.variable] += part.sign * x;
+    }
+    let mut gradient = matrix_vector(k, &beta)?;
+    gradient.iter_mut().zip(&beta).enumerate().for_each(|(i, (g, b))| *g += problem.ridge(i) * b);
+    let slopes: Vec<f64> = parts.iter().map(|part| part.cost + part.sign * gradient[part.variable]).collect();
+    let typical = slopes.iter().map(|slope| slope.abs()).sum::<f64>() / slopes.len().max(1) as f64;
+    let typical = typical.max(1e-3 * steepest).max(f64::MIN_POSITIVE);
+    let z = slopes.iter().map(|slope| slope.max(0.0) + typical).collect();
+    let y = slopes
+        .iter()
+        .zip(parts)
+        .map(|(slope, part)| if part.width.is_finite() { (-slope).max(0.0) + typical } else { 0.0 })
+        .collect();
+    Ok(Iterate { x, z, y, mu: vec![0.0; targets.len()] })
+}

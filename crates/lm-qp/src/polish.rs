@@ -1,0 +1,163 @@
+//! The last digits of a solution, and the way out where pairs make no more progress.
+//!
+//! Only the undecided coefficients are moved: those between their bounds, and those whose price at a bound is no larger
+//! than what is still violated. The others keep their places, which shifts the slopes and the balance of a smaller problem
+//! of the same kind. It is solved by an active-set method from where pairs have led, and by an interior-point method,
+//! followed by the active-set method, where that is not enough.
+
+use lm_core::double_double::{DoubleDouble, add_transposed_products};
+use lm_core::linalg::Matrix;
+use lm_core::{Columns, Gram, Meter, Result};
+
+use crate::active_set::{self, End};
+use crate::interior_point;
+use crate::optimality::Standing;
+use crate::problem::DualProblem;
+use crate::smo::Smo;
+
+/// Bytes for the matrix of the undecided coefficients and its factor, unless the budget says otherwise.
+const DEFAULT_BYTES: usize = 512 << 20;
+
+/// How much may be undecided: the matrix, its factor and a copy.
+pub(crate) fn most_undecided(meter: &Meter<'_>) -> usize {
+    let bytes = meter.budget().memory().map_or(DEFAULT_BYTES, |bytes| bytes / 2);
+    ((bytes / (3 * size_of::<f64>())) as f64).sqrt() as usize
+}
+
+/// What the polish has come to.
+pub(crate) struct Polished {
+    /// Where the run stands.
+    pub(crate) standing: Standing,
+    /// Whether the gap is as small as numbers of this precision allow.
+    pub(crate) exhausted: bool,
+}
+
+/// A smaller problem: some coefficients, and what the others do to them.
+struct Lesser {
+    rows: Vec<usize>,
+    k: Matrix,
+    problem: DualProblem,
+    /// What the others add to the slopes.
+    shift: Vec<DoubleDouble>,
+    start: Vec<f64>,
+}
+
+impl Lesser {
+    /// The problem of these coefficients of a run, of which the products `v = Kβ` are known.
+    fn new<G: Gram + ?Sized>(
+        gram: &G,
+        problem: &DualProblem,
+        beta: &[f64],
+        v: &[DoubleDouble],
+        rows: Vec<usize>,
+        meter: &mut Meter<'_>,
+    ) -> Result<Self> {
+        let k = matrix(gram, &rows, meter)?;
+        let start: Vec<f64> = rows.iter().map(|&i| beta[i]).collect();
+        let mut shift: Vec<DoubleDouble> = rows.iter().map(|&i| v[i]).collect();
+        for (j, &beta) in start.iter().enumerate().filter(|(_, beta)| **beta != 0.0) {
+            add_transposed_products(k.column(j), &[(-beta).into()], &mut shift);
+        }
+        let mut others = beta.to_vec();
+        rows.iter().for_each(|&i| others[i] = 0.0);
+        let problem = problem.restricted(&rows, &others);
+        Ok(Self { rows, k, problem, shift, start })
+    }
+
+    /// The active-set method from a point of which the coefficients between their bounds are free.
+    fn improved(&self, start: &[f64], free: &[bool], meter: &mut Meter<'_>) -> Result<End> {
+        active_set::improve(&self.k, &self.problem, &self.shift, start, free, meter)
+    }
+
+    /// The active-set method from where pairs have led.
+    fn from_pairs(&self, meter: &mut Meter<'_>) -> Result<End> {
+        let (lower, upper) = (self.problem.lower(), self.problem.upper());
+        let between = |(i, &b): (usize, &f64)| b != 0.0 && b != upper[i] && b != lower[i];
+        let free: Vec<bool> = self.start.iter().enumerate().map(between).collect();
+        self.improved(&self.start, &free, meter)
+    }
+
+    /// The interior-point method, then the active-set method from where it ends.
+    fn through_the_interior(&self, goal: f64, nought: f64, meter: &mut Meter<'_>) -> Result<Option<End>> {
+        let shift: Vec<f64> = self.shift.iter().map(|shift| shift.value()).collect();
+        let problem = self.problem.shifted(&shift);
+        // The active-set method adds the last digits.
+        match interior_point::solve(&self.k, &problem, (0.1 * goal).max(1e-12), nought, meter)? {
+            Some(point) => self.improved(&point.beta, &point.free, meter).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Moves the undecided coefficients of a run to where they belong, as far as the budget goes; the run goes on from the
+/// better point.
+pub(crate) fn polish<G: Gram + ?Sized>(
+    gram: &G,
+    smo: &mut Smo<'_, G>,
+    goal: f64,
+    nought: f64,
+    meter: &mut Meter<'_>,
+) -> Result<Polished> {
+    let v = smo.resynchronise_precisely()?;
+    let now = smo.standing()?;
+    let undecided = smo.undecided(&now, most_undecided(meter));
+    if undecided.is_empty() {
+        return Ok(Polished { standing: now, exhausted: false });
+    }
+    let lesser = Lesser::new(gram, smo.problem(), smo.beta(), &v, undecided, meter)?;
+    let polished = ended(smo, &lesser.rows, &lesser.from_pairs(meter)?, now)?;
+    if polished.exhausted || polished.standing.relative_gap() <= goal || meter.advance(0, 0).is_some() {
+        return Ok(polished);
+    }
+    match lesser.through_the_interior(goal, nought, meter)? {
+        Some(end) => ended(smo, &lesser.rows, &end, polished.standing),
+        None => Ok(polished),
+    }
+}
+
+/// Solves for all coefficients, from no start.
+pub(crate) fn polish_all<G: Gram + ?Sized>(
+    gram: &G,
+    smo: &mut Smo<'_, G>,
+    goal: f64,
+    nought: f64,
+    meter: &mut Meter<'_>,
+) -> Result<Standing> {
+    let all: Vec<usize> = (0..smo.beta().len()).collect();
+    let needed = 3 * size_of::<f64>() * all.len().saturating_mul(all.len());
+    meter.budget().check_memory("the matrix of all coefficients", needed)?;
+    let v = smo.resynchronise_precisely()?;
+    let now = smo.standing()?;
+    let lesser = Lesser::new(gram, smo.problem(), smo.beta(), &v, all, meter)?;
+    match lesser.through_the_interior(goal, nought, meter)? {
+        Some(end) => Ok(ended(smo, &lesser.rows, &end, now)?.standing),
+        None => Ok(now),
+    }
+}
+
+/// Takes the end of the active-set method, if it is better.
+fn ended<G: Gram + ?Sized>(
+    smo: &mut Smo<'_, G>,
+    rows: &[usize],
+    end: &End,
+    now: Standing,
+) -> Result<Polished> {
+    let standing = smo.take_if_better(rows, &end.beta, now)?;
+    // Nothing is left but rounding, of these coefficients and of all others.
+    let exhausted = end.settled.is_some_and(|noise| smo.violation() <= 16.0 * noise);
+    Ok(Polished { standing, exhausted })
+}
+
+/// The matrix over some variables.
+pub(crate) fn matrix<G: Gram + ?Sized>(gram: &G, rows: &[usize], meter: &mut Meter<'_>) -> Result<Matrix> {
+    // As many rows at a time as the engine computes at full speed.
+    const BLOCK: usize = 48;
+    let m = rows.len();
+    let mut k = Matrix::zeros(m, m)?;
+    for (block, out) in rows.chunks(BLOCK).zip(k.values_mut().chunks_mut(BLOCK * m)) {
+        gram.fill(block, Columns::List(rows), out)?;
+        // A limit that is reached here stops the next loop.
+        let _ = meter.advance(0, (block.len() * m) as u64);
+    }
+    Ok(k)
+}
