@@ -40,6 +40,12 @@ enum Place {
 /// Rounds: from a good start it takes a few, from a bad one the interior-point method is faster.
 const ROUNDS: usize = 60;
 
+/// The share of a bound on the sizes that may be missing where it is taken for met.
+const NEAR: f64 = 1e-6;
+
+/// How often a coefficient may be let go in vain.
+const REFUSALS: u8 = 2;
+
 /// Corrections of a solution before the next look at what is held.
 const CORRECTIONS: usize = 12;
 
@@ -61,6 +67,8 @@ struct State<'a> {
     aims: Vec<f64>,
     /// Whether the last round could not move at all: then one coefficient is let go at a time.
     stuck: bool,
+    /// How often each coefficient was let go and could not move.
+    refused: Vec<u8>,
     /// Whether the bound on the sizes is met, where there is one.
     tight: bool,
     largest: f64,
@@ -137,11 +145,19 @@ impl<'a> State<'a> {
             tight: false,
             aims: vec![0.0; start.len()],
             stuck: false,
+            refused: vec![0; start.len()],
             largest,
         };
         state.add_own();
         state.multipliers = best_multipliers(problem, &state.v.iter().map(|v| v.value()).collect::<Vec<_>>());
-        state.tight = state.multipliers.rho() < 0.0;
+        if let Balance::Sizes { most, .. } = problem.balance() {
+            // A tube of next to no width and room for larger sizes: the width is rounding.
+            let left = most - state.beta.iter().map(|beta| beta.abs()).sum::<f64>();
+            state.tight = state.multipliers.rho() < 0.0 && left <= NEAR * most;
+            if !state.tight {
+                state.price_alike();
+            }
+        }
         state
     }
 
@@ -191,7 +207,12 @@ impl<'a> State<'a> {
         if free.is_empty() {
             return Ok(Settled::Yes);
         }
-        let Some(factor) = self.factored(&free, meter)? else { return Ok(Settled::Interrupted) };
+        let over: Vec<Vec<f64>> = self
+            .rows(&free)
+            .iter()
+            .map(|row| free.iter().map(|&i| row.at(self.places[i])).collect())
+            .collect();
+        let Some(factor) = self.factored(&free, &over, meter)? else { return Ok(Settled::Interrupted) };
         let (mut last, mut kept) = (f64::INFINITY, None);
         // Corrections of the shift and of rounding; each is worth its pass only while it helps much.
         for round in 0..CORRECTIONS {
@@ -211,10 +232,8 @@ impl<'a> State<'a> {
             }
             kept = Some((self.beta.clone(), self.v.clone(), self.multipliers));
             last = off;
-            let over: Vec<Vec<f64>> =
-                rows.iter().map(|row| free.iter().map(|&i| row.at(self.places[i])).collect()).collect();
             let missing: Vec<f64> = rows.iter().map(|row| row.missing).collect();
-            let Some((step, mu)) = solved(&factor, &over, &missing, &slopes)? else {
+            let Some((step, mu)) = solved(&factor, &over, &missing, &slopes, self.largest)? else {
                 return Ok(Settled::Interrupted);
             };
             if self.advance(&free, &step) {
@@ -238,13 +257,20 @@ impl<'a> State<'a> {
         slopes * size + rows.iter().map(|row| row.missing.abs() * price).sum::<f64>()
     }
 
-    fn factored(&self, free: &[usize], meter: &mut Meter<'_>) -> Result<Option<Cholesky>> {
+    /// Factors the matrix over the free coefficients. The squares of the rows of the balance are added: they change nothing
+    /// where the balance is kept, and make regular what is singular only along a direction that the balance forbids.
+    fn factored(&self, free: &[usize], rows: &[Vec<f64>], meter: &mut Meter<'_>) -> Result<Option<Cholesky>> {
         let mut shift = 1e-14 * self.largest;
         loop {
             let mut matrix = Matrix::zeros(free.len(), free.len())?;
             for (column, &j) in free.iter().enumerate() {
                 let from = self.k.column(j);
-                matrix.column_mut(column).iter_mut().zip(free).for_each(|(to, &i)| *to = from[i]);
+                let to = matrix.column_mut(column);
+                to.iter_mut().zip(free).for_each(|(to, &i)| *to = from[i]);
+                for row in rows.iter().filter(|row| row[column] != 0.0) {
+                    let by = self.largest * row[column];
+                    to.iter_mut().zip(row).for_each(|(to, a)| *to += by * a);
+                }
                 matrix[(column, column)] += self.problem.ridge(j) + shift;
             }
             match Cholesky::factor_while(matrix, &mut || meter.advance(0, 0).is_none())? {
@@ -279,6 +305,9 @@ impl<'a> State<'a> {
         }
         let shortened = length < 1.0;
         self.stuck = length == 0.0;
+        if let (true, Some(i)) = (self.stuck, blocking) {
+            self.refused[i] = self.refused[i].saturating_add(1);
+        }
         let mut moved = vec![DoubleDouble::ZERO; free.len()];
         for ((&i, &by), moved) in free.iter().zip(step).zip(&mut moved) {
             let old = self.beta[i];
@@ -356,12 +385,12 @@ impl<'a> State<'a> {
         let noise = self.noise();
         if self.tight && self.multipliers.rho() > noise {
             // A tube of negative width: larger sizes would not help.
-            let bias = self.multipliers.bias();
-            self.multipliers = Multipliers { positive: bias, negative: bias };
+            self.price_alike();
             self.tight = false;
             return true;
         }
-        let held = (0..self.beta.len()).filter(|&i| self.places[i] == Place::Held);
+        let held =
+            (0..self.beta.len()).filter(|&i| self.places[i] == Place::Held && self.refused[i] < REFUSALS);
         let gains: Vec<(usize, Place, f64)> = held.filter_map(|i| self.gain(i)).collect();
         let most = gains.iter().fold(0.0, |most: f64, gain| most.max(gain.2));
         if !(most > noise) {
@@ -375,6 +404,12 @@ impl<'a> State<'a> {
             enough.for_each(|(i, place, _)| self.places[i] = place);
         }
         true
+    }
+
+    /// Without a tube both sides have the same multiplier.
+    fn price_alike(&mut self) {
+        let bias = self.multipliers.bias();
+        self.multipliers = Multipliers { positive: bias, negative: bias };
     }
 
     /// A side on which no coefficient is free has a multiplier that the equations do not give.
@@ -447,15 +482,20 @@ impl Row {
     }
 }
 
-/// The step of the free coefficients and the changes of the multipliers; none where the numbers break down.
+/// The step of the free coefficients and the changes of the multipliers; none where the numbers break down. The factor is
+/// that of the matrix with the squares of the rows added `weight` times.
 fn solved(
     factor: &Cholesky,
     rows: &[Vec<f64>],
     missing: &[f64],
     slopes: &[f64],
+    weight: f64,
 ) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut step: Vec<f64> = slopes.iter().map(|slope| -slope).collect();
+    for (row, missing) in rows.iter().zip(missing) {
+        step.iter_mut().zip(row).for_each(|(step, a)| *step += weight * missing * a);
+    }
     factor.solve(&mut step)?;
     let mut answers = rows.to_vec();
     for answer in &mut answers {

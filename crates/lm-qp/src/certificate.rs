@@ -65,35 +65,40 @@ impl<F> DualCertificate<F> {
     }
 }
 
-/// `Kβ`, each value summed with twice the digits.
-fn scores<G: Gram + ?Sized>(gram: &G, beta: &[f64]) -> Result<Vec<f64>> {
+/// Calls `take` with each row of the Gram matrix over the coefficients that are not 0, in order, and with these.
+pub(crate) fn for_rows<G: Gram + ?Sized>(
+    gram: &G,
+    beta: &[f64],
+    mut take: impl FnMut(&[f64], &[f64]),
+) -> Result<()> {
     // As many rows at a time as the engine computes at full speed.
     const BLOCK: usize = 48;
     let support: Vec<usize> = (0..beta.len()).filter(|&row| beta[row] != 0.0).collect();
     let coefficients: Vec<f64> = support.iter().map(|&row| beta[row]).collect();
+    if support.is_empty() {
+        (0..beta.len()).for_each(|_| take(&[], &[]));
+        return Ok(());
+    }
     let all: Vec<usize> = (0..beta.len()).collect();
     let mut values = vec![0.0; support.len() * BLOCK.min(beta.len())];
-    let mut scores = Vec::with_capacity(beta.len());
     for rows in all.chunks(BLOCK) {
         let block = &mut values[..rows.len() * support.len()];
         gram.fill(rows, Columns::List(&support), block)?;
-        if support.is_empty() {
-            scores.extend(rows.iter().map(|_| 0.0));
-        } else {
-            scores.extend(block.chunks_exact(support.len()).map(|row| dot(row, &coefficients).value()));
-        }
+        block.chunks_exact(support.len()).for_each(|row| take(row, &coefficients));
     }
-    Ok(scores)
+    Ok(())
 }
 
 /// Recomputes all figures.
-fn figures<G: Gram + ?Sized>(
+pub(crate) fn figures<G: Gram + ?Sized>(
     gram: &G,
     problem: &DualProblem,
     beta: &[f64],
     multipliers: Multipliers,
 ) -> Result<DualityFigures> {
-    let scores = scores(gram, beta)?;
+    // Each value summed with twice the digits.
+    let mut scores = Vec::with_capacity(beta.len());
+    for_rows(gram, beta, |row, coefficients| scores.push(dot(row, coefficients).value()))?;
     let (mut dual, mut gap, mut kkt) = (0.0, 0.0, 0.0_f64);
     let (mut sums, mut outside) = ([0.0; 2], 0.0_f64);
     for (row, (&score, &beta)) in scores.iter().zip(beta).enumerate() {

@@ -59,7 +59,22 @@ where
     G: Gram + ?Sized,
     L: Labelling,
 {
-    let solver = formulation.solver();
+    fit_by(formulation, &formulation.solver(), set, control, start)
+}
+
+/// As [`fit`], by another solver than the formulation's own.
+pub(crate) fn fit_by<F, G, L>(
+    formulation: &F,
+    solver: &Solver,
+    set: &TrainingSet<'_, G, L>,
+    control: &Control<'_>,
+    start: Option<&[f64]>,
+) -> Result<Fit<DualExpansion, DualCertificate<F>>>
+where
+    F: Formulation<L>,
+    G: Gram + ?Sized,
+    L: Labelling,
+{
     solver.validate()?;
     let mut meter = control.start(default_iterations(set.len()));
     let gram = set.examples();
@@ -68,7 +83,7 @@ where
     let (solution, nought) = seen(formulation, &gram, |gram| {
         let largest = gram.diagonal()?.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         let nought = formulation.nought(largest);
-        Ok((solve(gram, &problem, start.as_deref(), &solver, nought, &mut meter)?, nought))
+        Ok((solve(gram, &problem, start.as_deref(), solver, nought, &mut meter)?, nought))
     })?;
     let Solution { beta, standing, stop, cache } = solution;
     let multipliers = standing.multipliers;
@@ -79,6 +94,10 @@ where
     let stop = match (stop, solver.gap(), nought) {
         (Stop::Converged, _, Some(nought)) if -figures.dual <= nought => Stop::Infeasible,
         (Stop::Converged, Some(gap), _) if !(figures.relative_gap() <= gap) => Stop::Stalled,
+        (Stop::Converged, Some(gap), _) if solver.is_rigorous() => {
+            let proven = certificate.enclosure(set).is_ok_and(|bounds| bounds.relative_gap() <= gap);
+            if proven { stop } else { Stop::Stalled }
+        }
         _ => stop,
     };
     Ok(Fit { model, report: meter.report(stop, Some(cache)), certificate })
@@ -186,14 +205,16 @@ macro_rules! learner {
 
             /// The settings of the solver: the goal and the means; default [`Solver::default`](crate::Solver).
             #[must_use]
-            pub fn with_solver(self, solver: $crate::Solver) -> Self {
-                Self { solver, ..self }
+            pub fn with_solver(mut self, solver: $crate::Solver) -> Self {
+                self.solver = solver;
+                self
             }
 
             /// The relative duality gap at which the machine is good enough, between 0 and 1; default 1e-6.
             #[must_use]
-            pub fn with_gap(self, gap: f64) -> Self {
-                Self { solver: self.solver.with_gap(gap), ..self }
+            pub fn with_gap(mut self, gap: f64) -> Self {
+                self.solver = self.solver.with_gap(gap);
+                self
             }
         }
     };

@@ -37,9 +37,11 @@ struct Part {
 /// The point that a run ends at.
 #[derive(Debug)]
 pub(crate) struct Point {
-    /// The coefficients.
+    /// The coefficients, none of them quite at a bound.
     pub(crate) beta: Vec<f64>,
-    /// For each variable, whether its coefficient is nearer to being free than to a bound or the kink.
+    /// The coefficients with those at the bounds and at the kink that belong there.
+    pub(crate) snapped: Vec<f64>,
+    /// For each variable, whether its coefficient belongs between the bounds and the kink.
     pub(crate) free: Vec<bool>,
 }
 
@@ -63,7 +65,7 @@ pub(crate) fn solve(
             Outcome::NotConvex => return Ok(None),
         }
     }
-    Ok(Some(state.into_point()))
+    state.into_point().map(Some)
 }
 
 enum Outcome {
@@ -88,13 +90,17 @@ struct State<'a> {
     k: &'a Matrix,
     problem: &'a DualProblem,
     parts: Vec<Part>,
+    /// Rows of the balance as sums of coefficients, by their number. Their squares are added to the matrix of a step: this
+    /// changes nothing where the balance is kept, and makes regular what is singular only where the balance forbids it.
+    squared: Vec<(usize, Vec<f64>)>,
     /// The rows of the balance over the parts, and what they add up to.
     rows: Vec<Vec<f64>>,
     targets: Vec<f64>,
     at: Iterate,
     best: Iterate,
-    /// The error of the best point, and how many steps ago it was found.
+    /// How far the objective of the best point may be off, the size of that objective, and how many steps ago it was found.
     least: f64,
+    size: f64,
     since: usize,
     largest: f64,
 }
@@ -130,8 +136,21 @@ impl<'a> State<'a> {
             (0..problem.len()).map(|i| k[(i, i)].abs() + problem.ridge(i)).fold(f64::MIN_POSITIVE, f64::max);
         let at = start(k, problem, &parts, &targets, largest)?;
         let best = at.clone();
-        let mut state =
-            Self { k, problem, parts, rows, targets, at, best, least: f64::INFINITY, since: 0, largest };
+        let squared = squared(problem);
+        let mut state = Self {
+            k,
+            squared,
+            problem,
+            parts,
+            rows,
+            targets,
+            at,
+            best,
+            least: f64::INFINITY,
+            size: 0.0,
+            since: 0,
+            largest,
+        };
         state.take_note()?;
         Ok(state)
     }
@@ -149,6 +168,16 @@ impl<'a> State<'a> {
     fn times(&self, x: &[f64]) -> Result<Vec<f64>> {
         let mut out = matrix_vector(self.k, x)?;
         out.iter_mut().zip(x).enumerate().for_each(|(i, (out, x))| *out += self.problem.ridge(i) * x);
+        Ok(out)
+    }
+
+    /// The matrix of a step times `x`.
+    fn times_squared(&self, x: &[f64]) -> Result<Vec<f64>> {
+        let mut out = self.times(x)?;
+        for (_, row) in &self.squared {
+            let sum = self.largest * row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+            out.iter_mut().zip(row).for_each(|(out, a)| *out += sum * a);
+        }
         Ok(out)
     }
 
@@ -189,23 +218,21 @@ impl<'a> State<'a> {
             .zip(&self.targets)
             .map(|(r, t)| r.abs() / (t.abs() + x.iter().sum::<f64>()).max(f64::MIN_POSITIVE))
             .sum();
-        let scale = now.objective.abs().max(f64::MIN_POSITIVE);
-        let error = (now.complementarity + moved + paid) / scale + off;
+        let error = now.complementarity + moved + paid + off * now.objective.abs();
         self.since += 1;
         if error < self.least {
             if error < 0.5 * self.least {
                 self.since = 0;
             }
             self.least = error;
+            self.size = now.objective.abs();
             self.best = self.at.clone();
         }
         Ok(())
     }
 
     fn good_enough(&self, goal: f64, nought: f64) -> bool {
-        let size: f64 = self.best.x.iter().zip(&self.best.z).map(|(x, z)| x * z).sum();
-        self.least <= goal
-            || (nought > 0.0 && self.least.is_finite() && size <= 1e-3 * nought && self.since > 8)
+        self.least <= goal * self.size || self.least <= 1e-3 * nought
     }
 
     fn stagnates(&self) -> bool {
@@ -290,6 +317,10 @@ impl<'a> State<'a> {
         loop {
             let mut matrix = self.k.clone();
             for i in 0..n {
+                for (_, row) in self.squared.iter().filter(|(_, row)| row[i] != 0.0) {
+                    let by = self.largest * row[i];
+                    matrix.column_mut(i).iter_mut().zip(row).for_each(|(to, a)| *to += by * a);
+                }
                 matrix[(i, i)] += self.problem.ridge(i) + inverse[i] + shift;
             }
             match Cholesky::factor_while(matrix, &mut || meter.advance(0, 0).is_none())? {
@@ -318,7 +349,7 @@ impl<'a> State<'a> {
         }
         right.iter_mut().zip(&system.inverse).for_each(|(value, inverse)| *value *= inverse);
         system.factor.solve(&mut right)?;
-        let products = self.times(&right)?;
+        let products = self.times_squared(&right)?;
         Ok((right, products))
     }
 
@@ -337,7 +368,8 @@ impl<'a> State<'a> {
             .enumerate()
             .map(|(h, part)| {
                 let beyond = if part.width.is_finite() { at_width[h] / (part.width - x[h]) } else { 0.0 };
-                now.stationarity[h] + at_zero[h] / x[h] - beyond
+                let kept: f64 = self.squared.iter().map(|(r, _)| self.rows[*r][h] * now.balance[*r]).sum();
+                now.stationarity[h] + at_zero[h] / x[h] - beyond + self.largest * kept
             })
             .collect();
         // What each part would do without the balance, and what a unit of each multiplier takes from it.
@@ -424,24 +456,29 @@ impl<'a> State<'a> {
         reach
     }
 
-    /// The best point: parts whose price at a bound outweighs their distance from it are put there.
-    fn into_point(self) -> Point {
+    /// The best point, and which parts are free: those whose distance from a bound outweighs their price there.
+    fn into_point(self) -> Result<Point> {
         let n = self.problem.len();
         let Iterate { x, z, y, .. } = &self.best;
-        let size = x.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        let price = z.iter().chain(y).copied().fold(f64::MIN_POSITIVE, f64::max);
-        let (mut beta, mut free) = (vec![0.0; n], vec![false; n]);
+        let beta = self.beta(x);
+        let size = beta.iter().fold(f64::MIN_POSITIVE, |size: f64, beta| size.max(beta.abs()));
+        // Prices count beside the terms that they are the difference of.
+        let terms = self.times(&beta)?;
+        let costs = self.parts.iter().map(|part| part.cost);
+        let price =
+            terms.into_iter().chain(costs).fold(f64::MIN_POSITIVE, |price: f64, t| price.max(t.abs()));
+        let (mut snapped, mut free) = (vec![0.0; n], vec![false; n]);
         for (h, part) in self.parts.iter().enumerate().filter(|(_, part)| part.sign != 0.0) {
             let i = part.variable;
             let room = part.width - x[h];
             if part.width.is_finite() && room / size.min(part.width) < y[h] / price {
-                beta[i] += part.sign * part.width;
+                snapped[i] += part.sign * part.width;
             } else if x[h] / size.min(part.width) >= z[h] / price {
-                beta[i] += part.sign * x[h];
+                snapped[i] += part.sign * x[h];
                 free[i] = true;
             }
         }
-        Point { beta, free }
+        Ok(Point { beta, snapped, free })
     }
 }
 
@@ -492,6 +529,22 @@ fn balance(problem: &DualProblem, parts: &[Part]) -> (Vec<Vec<f64>>, Vec<f64>) {
             (vec![row(&|sign| sign.max(0.0)), row(&|sign| sign.min(0.0))], vec![positive, -negative])
         }
         Balance::Sizes { total, most } => (vec![row(&|sign| sign), row(&|_| 1.0)], vec![total, most]),
+    }
+}
+
+/// The rows of the balance that are sums of coefficients, whatever the parts.
+fn squared(problem: &DualProblem) -> Vec<(usize, Vec<f64>)> {
+    let n = problem.len();
+    let (lower, upper) = (problem.lower(), problem.upper());
+    match problem.balance() {
+        Balance::Open => Vec::new(),
+        Balance::Total(_) | Balance::Sizes { .. } => vec![(0, vec![1.0; n])],
+        // A coefficient that may be on either side counts in one row or the other.
+        Balance::Sides { .. } if (0..n).any(|i| lower[i] < 0.0 && upper[i] > 0.0) => Vec::new(),
+        Balance::Sides { .. } => {
+            let on = |of: &dyn Fn(usize) -> bool| (0..n).map(|i| if of(i) { 1.0 } else { 0.0 }).collect();
+            vec![(0, on(&|i| upper[i] > 0.0)), (1, on(&|i| lower[i] < 0.0))]
+        }
     }
 }
 

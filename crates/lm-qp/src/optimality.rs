@@ -28,21 +28,36 @@ impl Standing {
 
 /// The standing of a point with `v = Kβ`.
 pub(crate) fn standing(problem: &DualProblem, beta: &[f64], v: &[f64]) -> Standing {
-    let multipliers = best_multipliers(problem, v);
-    let (mut objective, mut gap) = (0.0, 0.0);
+    let mut multipliers = best_multipliers(problem, v);
+    let mut gap = gap(problem, beta, v, multipliers);
+    if let Balance::Sizes { total, .. } = problem.balance() {
+        // Where the bound on the sizes does not bind, a tube of a rounding's width costs more than none.
+        let b = crossing(problem, v, true, true, total);
+        let without = Multipliers { positive: b, negative: b };
+        let other = self::gap(problem, beta, v, without);
+        if other < gap {
+            (multipliers, gap) = (without, other);
+        }
+    }
+    let own = |(i, (&beta, &v)): (usize, (&f64, &f64))| 0.5 * beta * v + problem.own_cost(i, beta);
+    let objective = beta.iter().zip(v).enumerate().map(own).sum();
+    Standing { multipliers, objective, gap }
+}
+
+/// How far the objective can be above the minimum, as these multipliers prove it.
+fn gap(problem: &DualProblem, beta: &[f64], v: &[f64], multipliers: Multipliers) -> f64 {
+    let mut gap = 0.0;
     for (i, (&beta, &v)) in beta.iter().zip(v).enumerate() {
-        let own = problem.own_cost(i, beta);
-        objective += 0.5 * beta * v + own;
         let slope = if beta > 0.0 { multipliers.positive } else { multipliers.negative };
         let (_, least) = least(problem, i, v + multipliers.positive, v + multipliers.negative);
-        gap += ((v + slope) * beta + own - least).max(0.0);
+        gap += ((v + slope) * beta + problem.own_cost(i, beta) - least).max(0.0);
     }
     if let Balance::Sizes { most, .. } = problem.balance() {
         // A tube that has a width although there is room for larger coefficients.
         let sizes: f64 = beta.iter().map(|beta| beta.abs()).sum();
         gap += -multipliers.rho() * (most - sizes).max(0.0);
     }
-    Standing { multipliers, objective, gap }
+    gap
 }
 
 /// The `t` between the bounds with the least `zt + ½rᵢt² + sᵢ(t)`, where `z` is one number for `t > 0` and another for

@@ -70,22 +70,36 @@ impl Lesser {
     }
 
     /// The active-set method from where pairs have led.
-    fn from_pairs(&self, meter: &mut Meter<'_>) -> Result<End> {
+    fn after_pairs(&self, meter: &mut Meter<'_>) -> Result<End> {
         let (lower, upper) = (self.problem.lower(), self.problem.upper());
         let between = |(i, &b): (usize, &f64)| b != 0.0 && b != upper[i] && b != lower[i];
         let free: Vec<bool> = self.start.iter().enumerate().map(between).collect();
         self.improved(&self.start, &free, meter)
     }
 
-    /// The interior-point method, then the active-set method from where it ends.
-    fn through_the_interior(&self, goal: f64, nought: f64, meter: &mut Meter<'_>) -> Result<Option<End>> {
+    /// The interior-point method, then the active-set method from where it ends; the run takes what is better.
+    fn through_the_interior<G: Gram + ?Sized>(
+        &self,
+        smo: &mut Smo<'_, G>,
+        now: Standing,
+        goal: f64,
+        nought: f64,
+        meter: &mut Meter<'_>,
+    ) -> Result<Polished> {
         let shift: Vec<f64> = self.shift.iter().map(|shift| shift.value()).collect();
         let problem = self.problem.shifted(&shift);
         // The active-set method adds the last digits.
-        match interior_point::solve(&self.k, &problem, (0.1 * goal).max(1e-12), nought, meter)? {
-            Some(point) => self.improved(&point.beta, &point.free, meter).map(Some),
-            None => Ok(None),
+        let goal = (0.1 * goal).max(1e-12);
+        let Some(point) = interior_point::solve(&self.k, &problem, goal, nought, meter)? else {
+            return Ok(Polished { standing: now, exhausted: false });
+        };
+        let end = self.improved(&point.snapped, &point.free, meter)?;
+        let polished = ended(smo, &self.rows, &end, now)?;
+        if end.settled.is_some() {
+            return Ok(polished);
         }
+        let standing = smo.take_if_better(&self.rows, &point.beta, polished.standing)?;
+        Ok(Polished { standing, exhausted: false })
     }
 }
 
@@ -105,14 +119,11 @@ pub(crate) fn polish<G: Gram + ?Sized>(
         return Ok(Polished { standing: now, exhausted: false });
     }
     let lesser = Lesser::new(gram, smo.problem(), smo.beta(), &v, undecided, meter)?;
-    let polished = ended(smo, &lesser.rows, &lesser.from_pairs(meter)?, now)?;
+    let polished = ended(smo, &lesser.rows, &lesser.after_pairs(meter)?, now)?;
     if polished.exhausted || polished.standing.relative_gap() <= goal || meter.advance(0, 0).is_some() {
         return Ok(polished);
     }
-    match lesser.through_the_interior(goal, nought, meter)? {
-        Some(end) => ended(smo, &lesser.rows, &end, polished.standing),
-        None => Ok(polished),
-    }
+    lesser.through_the_interior(smo, polished.standing, goal, nought, meter)
 }
 
 /// Solves for all coefficients, from no start.
@@ -129,10 +140,7 @@ pub(crate) fn polish_all<G: Gram + ?Sized>(
     let v = smo.resynchronise_precisely()?;
     let now = smo.standing()?;
     let lesser = Lesser::new(gram, smo.problem(), smo.beta(), &v, all, meter)?;
-    match lesser.through_the_interior(goal, nought, meter)? {
-        Some(end) => Ok(ended(smo, &lesser.rows, &end, now)?.standing),
-        None => Ok(now),
-    }
+    Ok(lesser.through_the_interior(smo, now, goal, nought, meter)?.standing)
 }
 
 /// Takes the end of the active-set method, if it is better.

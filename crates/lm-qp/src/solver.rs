@@ -22,6 +22,7 @@ pub struct Solver {
     libsvm_epsilon: Option<f64>,
     shrinking: bool,
     method: Method,
+    rigorous: bool,
 }
 
 /// The means by which a dual problem is solved.
@@ -39,7 +40,7 @@ pub enum Method {
 
 impl Default for Solver {
     fn default() -> Self {
-        Self { gap: 1e-6, libsvm_epsilon: None, shrinking: true, method: Method::Automatic }
+        Self { gap: 1e-6, libsvm_epsilon: None, shrinking: true, method: Method::Automatic, rigorous: false }
     }
 }
 
@@ -68,6 +69,17 @@ impl Solver {
     #[must_use]
     pub fn with_method(self, method: Method) -> Self {
         Self { method, ..self }
+    }
+
+    /// Whether a run counts as converged only if its [enclosure](crate::DualCertificate::enclosure), with every rounding
+    /// counted, is as narrow as the gap asked for; default false. It costs as much as the certificate once more.
+    #[must_use]
+    pub fn with_rigour(self, rigorous: bool) -> Self {
+        Self { rigorous, ..self }
+    }
+
+    pub(crate) fn is_rigorous(&self) -> bool {
+        self.rigorous
     }
 
     /// Whether a point is good enough by the gap, or by an objective that counts as 0.

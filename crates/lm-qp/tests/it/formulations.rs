@@ -7,8 +7,8 @@ use lm_core::{
 };
 use lm_data::generate::{sinc, two_moons};
 use lm_qp::{
-    Bias, CSvc, DualCertificate, EpsilonSvr, Formulation, MaximalMargin, MixedSvc, NuSvc, NuSvr, OneClass,
-    QuadraticSvr, Solver, TwoNormSvc, Unlabelled,
+    Bias, CSvc, DualCertificate, EpsilonSvr, Formulation, MaximalMargin, Method, MixedSvc, NuSvc, NuSvr,
+    OneClass, QuadraticSvr, Solver, TwoNormSvc, Unlabelled,
 };
 
 const GAP: f64 = 1e-9;
@@ -284,7 +284,7 @@ fn precomputed_or_computed_two_rows_or_all_the_same_machine() {
     let (examples, labels) = moons(100, 11);
     let gram = VectorGram::new(&examples, VectorKernel::gaussian(1.0).unwrap()).unwrap();
     let matrix = MatrixGram::computed(&gram, &Budget::default()).unwrap();
-    let machine = CSvc::default().with_cost(5.0).with_gap(GAP);
+    let machine = CSvc::default().with_cost(5.0).with_solver(solver().with_method(Method::Pairs));
     let computed = machine.fit(&gram, &labels).unwrap();
     assert_eq!(computed.model, machine.fit(&matrix, &labels).unwrap().model);
     // Two rows of a hundred numbers and their books.
@@ -294,6 +294,11 @@ fn precomputed_or_computed_two_rows_or_all_the_same_machine() {
         machine.with_solver(solver().with_method(lm_qp::Method::Pairs)).fit_with(&set, &control).unwrap();
     assert!(small.report.cache.unwrap().evictions > 0);
     assert_eq!(computed.model, small.model);
+    // The polish takes as many coefficients at once as there is room for: the same optimum by another path.
+    let polished = machine.with_solver(solver());
+    let (large, small) = (polished.fit(&gram, &labels).unwrap(), polished.fit_with(&set, &control).unwrap());
+    let (a, b) = (large.certificate.figures(), small.certificate.figures());
+    assert!((a.dual / b.dual - 1.0).abs() <= GAP && a.relative_gap().max(b.relative_gap()) <= GAP);
 }
 
 #[test]

@@ -6,4 +6,16 @@
 mod conformance;
 mod formulations;
 mod nasty_input;
+mod oracle;
 mod reference_values;
+mod small_sets;
+
+use std::path::PathBuf;
+
+/// A file of public data that is not part of this repository: in the folder that `LM_DATA` names, or in the one beside the
+/// checkout.
+fn data(name: &str) -> Option<PathBuf> {
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let folder = std::env::var_os("LM_DATA").map_or(beside, PathBuf::from);
+    Some(folder.join(name)).filter(|path| path.is_file())
+}
