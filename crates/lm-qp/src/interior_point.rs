@@ -25,6 +25,9 @@ use crate::problem::{Balance, DualProblem};
 /// Steps after which no problem seen was still getting better.
 const MOST_STEPS: usize = 120;
 
+/// The share of itself to which an error falls in a step that counts as progress.
+const FALLING: f64 = 0.8;
+
 /// One part of a variable: the size of its positive or of its negative coefficient.
 #[derive(Debug, Clone, Copy)]
 struct Part {
@@ -98,9 +101,10 @@ struct State<'a> {
     targets: Vec<f64>,
     at: Iterate,
     best: Iterate,
-    /// How far the objective of the best point may be off, the size of that objective, and how many steps ago it was found.
+    /// The least error of the objective so far, the same in parts of the objective, and how many steps ago one fell.
     least: f64,
-    size: f64,
+    least_share: f64,
+    least_off: f64,
     since: usize,
     largest: f64,
 }
@@ -147,7 +151,8 @@ impl<'a> State<'a> {
             at,
             best,
             least: f64::INFINITY,
-            size: 0.0,
+            least_share: f64::INFINITY,
+            least_off: f64::INFINITY,
             since: 0,
             largest,
         };
@@ -220,19 +225,26 @@ impl<'a> State<'a> {
             .sum();
         let error = now.complementarity + moved + paid + off * now.objective.abs();
         self.since += 1;
-        if error < self.least {
-            if error < 0.5 * self.least {
+        // From a start far away the objective grows faster than the error; where the optimum is 0, only the error falls.
+        let share = error / now.objective.abs().max(f64::MIN_POSITIVE);
+        if off < FALLING * self.least_off {
+            // Far outside the balance, steps are short until it is kept.
+            self.least_off = off;
+            self.since = 0;
+        }
+        if error < self.least || share < self.least_share {
+            if error < FALLING * self.least || share < FALLING * self.least_share {
                 self.since = 0;
             }
-            self.least = error;
-            self.size = now.objective.abs();
+            self.least = self.least.min(error);
+            self.least_share = self.least_share.min(share);
             self.best = self.at.clone();
         }
         Ok(())
     }
 
     fn good_enough(&self, goal: f64, nought: f64) -> bool {
-        self.least <= goal * self.size || self.least <= 1e-3 * nought
+        self.least_share <= goal || self.least <= 1e-3 * nought
     }
 
     fn stagnates(&self) -> bool {

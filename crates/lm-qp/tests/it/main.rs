@@ -4,6 +4,7 @@
 #![allow(missing_docs, reason = "the names of tests say what they show")]
 
 mod conformance;
+mod enclosures;
 mod formulations;
 mod nasty_input;
 mod oracle;
