@@ -303,11 +303,11 @@ impl<'a> State<'a> {
                 self.tight = true;
             }
         }
-        let shortened = length < 1.0;
         self.stuck = length == 0.0;
         if let (true, Some(i)) = (self.stuck, blocking) {
             self.refused[i] = self.refused[i].saturating_add(1);
         }
+        let mut met = length < 1.0;
         let mut moved = vec![DoubleDouble::ZERO; free.len()];
         for ((&i, &by), moved) in free.iter().zip(step).zip(&mut moved) {
             let old = self.beta[i];
@@ -316,14 +316,15 @@ impl<'a> State<'a> {
             let new = if blocking == Some(i) { if by > 0.0 { high } else { low } } else { new };
             self.beta[i] = new;
             *moved = DoubleDouble::from(new) - old;
-            if new == low || new == high {
+            if (by < 0.0 && new == low) || (by > 0.0 && new == high) {
                 self.places[i] = Place::Held;
+                met = true;
             }
         }
         for (&j, moved) in free.iter().zip(&moved).filter(|(_, moved)| moved.hi != 0.0) {
             add_transposed_products(self.k.column(j), &[*moved], &mut self.v);
         }
-        shortened
+        met
     }
 
     fn range(&self, i: usize) -> (f64, f64) {
@@ -523,4 +524,63 @@ fn solved(
     }
     let sound = step.iter().chain(&mu).all(|value| value.is_finite());
     Ok(sound.then_some((step, mu)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lm_core::Control;
+
+    fn improved(k: &Matrix, problem: &DualProblem, start: &[f64], free: &[bool]) -> End {
+        let mut meter = Control::default().start(1000);
+        let shift = vec![DoubleDouble::ZERO; start.len()];
+        improve(k, problem, &shift, start, free, &mut meter).unwrap()
+    }
+
+    #[test]
+    fn free_coefficients_settle_in_one_round() {
+        // minimise ½(2β₀² + 3β₁²) − β₀ + β₁ with β₀ + β₁ = 0: β₀ = 2/5.
+        let k = Matrix::from_rows(&[2.0, 0.0, 0.0, 3.0], 2, 2).unwrap();
+        let problem =
+            DualProblem::new(vec![0.0, -1.0], vec![1.0, 0.0], vec![-1.0, 1.0], Balance::Total(0.0)).unwrap();
+        let end = improved(&k, &problem, &[0.1, -0.1], &[true, true]);
+        assert!((end.beta[0] - 0.4).abs() <= 1e-16 && end.beta[1] == -end.beta[0]);
+        assert!(end.settled.is_some_and(|noise| noise < 4e-15));
+    }
+
+    #[test]
+    fn a_coefficient_that_is_held_where_it_does_not_belong_is_let_go() {
+        let k = Matrix::from_rows(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], 3, 3).unwrap();
+        let problem =
+            DualProblem::new(vec![0.0; 3], vec![1.0; 3], vec![0.0; 3], Balance::Total(1.0)).unwrap();
+        let end = improved(&k, &problem, &[0.5, 0.5, 0.0], &[true, true, false]);
+        assert!(end.beta.iter().all(|beta| (beta - 1.0 / 3.0).abs() < 1e-15), "{:?}", end.beta);
+        // And from a corner, where nothing is free and the balance has no price yet.
+        let end = improved(&k, &problem, &[1.0, 0.0, 0.0], &[false; 3]);
+        assert!(end.beta.iter().all(|beta| (beta - 1.0 / 3.0).abs() < 1e-15), "{:?}", end.beta);
+    }
+
+    #[test]
+    fn a_step_ends_at_the_first_bound() {
+        // The second coefficient would be 4/5 but may be ½ at most.
+        let k = Matrix::from_rows(&[4.0, 0.0, 0.0, 1.0], 2, 2).unwrap();
+        let problem =
+            DualProblem::new(vec![0.0; 2], vec![1.0, 0.5], vec![0.0; 2], Balance::Total(1.0)).unwrap();
+        let end = improved(&k, &problem, &[0.6, 0.4], &[true, true]);
+        assert_eq!(end.beta, [0.5, 0.5]);
+    }
+
+    #[test]
+    fn a_singular_matrix_has_a_solution_all_the_same() {
+        // Four points on a line, two of each sign, linear kernel: rank 1 and two balances.
+        let x: [f64; 4] = [1.0, 2.0, -1.0, -3.0];
+        let values: Vec<f64> = (0..16).map(|at| x[at / 4] * x[at % 4]).collect();
+        let k = Matrix::from_rows(&values, 4, 4).unwrap();
+        let (lower, upper) = (vec![0.0, 0.0, -1.0, -1.0], vec![1.0, 1.0, 0.0, 0.0]);
+        let balance = Balance::Sides { positive: 1.0, negative: 1.0 };
+        let problem = DualProblem::new(lower, upper, vec![0.0; 4], balance).unwrap();
+        let end = improved(&k, &problem, &[0.5, 0.5, -0.5, -0.5], &[true; 4]);
+        // The hulls are nearest at 1 and −1.
+        assert_eq!(end.beta, [1.0, 0.0, -1.0, 0.0]);
+    }
 }

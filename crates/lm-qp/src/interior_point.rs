@@ -590,3 +590,58 @@ fn start(
         .collect();
     Ok(Iterate { x, z, y, mu: vec![0.0; targets.len()] })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lm_core::Control;
+
+    /// minimise ½(2β₀² + 2β₁²) − β₀ + β₁ over β₀ in [0, 1], β₁ in [−1, 0] with β₀ + β₁ = 0: ½ and −½.
+    fn two() -> (Matrix, DualProblem) {
+        let k = Matrix::from_rows(&[2.0, 0.0, 0.0, 2.0], 2, 2).unwrap();
+        let problem =
+            DualProblem::new(vec![0.0, -1.0], vec![1.0, 0.0], vec![-1.0, 1.0], Balance::Total(0.0)).unwrap();
+        (k, problem)
+    }
+
+    #[test]
+    fn a_step_keeps_inside_and_comes_nearer() {
+        let (k, problem) = two();
+        let mut meter = Control::default().start(100);
+        let mut state = State::new(&k, &problem).unwrap();
+        // Both parts start at 1/4, the sizes that a steepest slope of 1 and a diagonal of 2 suggest, cut to half the room.
+        assert_eq!(state.at.x, [0.5, 0.5]);
+        let before = state.residuals().unwrap();
+        assert_eq!(before.balance, [0.0]);
+        assert!(matches!(state.step(&mut meter).unwrap(), Outcome::Moved));
+        let after = state.residuals().unwrap();
+        assert!(after.complementarity < 0.5 * before.complementarity);
+        for h in 0..2 {
+            assert!(state.at.x[h] > 0.0 && state.at.x[h] < 1.0 && state.at.z[h] > 0.0 && state.at.y[h] > 0.0);
+        }
+    }
+
+    #[test]
+    fn the_point_is_free_where_it_belongs_between_the_bounds() {
+        let (k, problem) = two();
+        let mut meter = Control::default().start(100);
+        let point = solve(&k, &problem, 1e-12, 0.0, &mut meter).unwrap().unwrap();
+        assert_eq!(point.free, [true, true]);
+        assert!((point.beta[0] - 0.5).abs() < 1e-10 && (point.beta[1] + 0.5).abs() < 1e-10);
+        // With a fifth of the room both sit at their bounds.
+        let narrow =
+            DualProblem::new(vec![0.0, -0.2], vec![0.2, 0.0], vec![-1.0, 1.0], Balance::Total(0.0)).unwrap();
+        let point = solve(&k, &narrow, 1e-12, 0.0, &mut meter).unwrap().unwrap();
+        assert_eq!((point.snapped, point.free), (vec![0.2, -0.2], vec![false, false]));
+    }
+
+    #[test]
+    fn a_matrix_that_is_not_positive_is_refused() {
+        let k = Matrix::from_rows(&[0.0, 5.0, 5.0, 0.0], 2, 2).unwrap();
+        let wide = vec![f64::INFINITY; 2];
+        let problem = DualProblem::new(vec![0.0; 2], wide, vec![-1.0; 2], Balance::Total(1.0)).unwrap();
+        let mut meter = Control::default().start(100);
+        // The sum is fixed, so only the difference counts, along which the curvature is −10.
+        assert!(solve(&k, &problem, 1e-12, 0.0, &mut meter).unwrap().is_none());
+    }
+}
