@@ -6,6 +6,8 @@
 //! ```
 //! At most a share `ν` of the examples are margin errors, and at least that share are support vectors. The machine is
 //! scaled so that its margins are at ±1: it is then the C-SVC with `C = 1/(ρn)`. Weights count as that many examples.
+//! Where `ν` allows too few errors for any margin to be positive, `w` and `ρ` are 0 and the run ends as
+//! [`Infeasible`](lm_core::Stop::Infeasible).
 
 use lm_core::{BinaryLabels, Collection, Error, Result, TrainingSet};
 
@@ -75,6 +77,11 @@ impl Formulation<BinaryLabels> for NuSvc {
 
     fn scale(&self, multipliers: Multipliers) -> f64 {
         canonical(multipliers)
+    }
+
+    fn nought(&self, largest: f64) -> Option<f64> {
+        // The two points of the hulls are weighted by ν/2 each.
+        Some(1e-14 * largest * (0.5 * self.nu).powi(2))
     }
 }
 

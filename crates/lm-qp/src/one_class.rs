@@ -5,7 +5,8 @@
 //! dual:    minimise ½ ΣΣ αᵢαⱼKᵢⱼ              subject to 0 ≤ αᵢ ≤ 1/(νn),  Σ αᵢ = 1
 //! ```
 //! The decision value is `Σ αᵢK(xᵢ, x) − ρ`, negative for at most a share `ν` of the examples. Weights count as that many
-//! examples.
+//! examples. Where the origin lies among the examples, `w` and `ρ` are 0 and the run ends as
+//! [`Infeasible`](lm_core::Stop::Infeasible).
 
 use lm_core::{Collection, Error, Labelling, Result, TrainingSet};
 
@@ -93,6 +94,10 @@ impl Formulation<Unlabelled> for OneClass {
 
     fn solver(&self) -> Solver {
         self.solver
+    }
+
+    fn nought(&self, largest: f64) -> Option<f64> {
+        Some(1e-14 * largest)
     }
 }
 

@@ -25,6 +25,9 @@ use lm_core::{CacheFigures, Error, Gram, Meter, Result, RowCache, Stop};
 use crate::optimality::{Standing, standing};
 use crate::problem::{Balance, DualProblem, Multipliers};
 
+/// What is wrong where a step never ends.
+const UNBOUNDED: &str = "the minimum of a problem without one (the kernel is not positive semi-definite and the coefficients are not bounded)";
+
 /// A limit on iterations that only a run without progress reaches.
 pub(crate) fn default_iterations(len: usize) -> u64 {
     (len as u64).saturating_mul(10_000).max(10_000_000)
@@ -348,8 +351,12 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
         let growth = if sides == (Sides { up: 0, down: 1 }) { 0.5 * self.slack } else { f64::INFINITY };
         let gain = self.price_down(j) - up;
         let (row_i, row_j) = self.cache.pair(i, j)?;
-        let curvature = (self.curvature[i] + self.curvature[j] - 2.0 * row_i[j]).max(self.floor);
-        let by = (gain / curvature).min(room_i).min(room_j).min(growth);
+        let curvature = self.curvature[i] + self.curvature[j] - 2.0 * row_i[j];
+        let most = room_i.min(room_j).min(growth);
+        if curvature < -self.floor && most == f64::INFINITY {
+            return Err(Error::Numerical { what: UNBOUNDED });
+        }
+        let by = (gain / curvature.max(self.floor)).min(most);
         if self.active.len() == self.gradient.len() {
             for (g, (a, b)) in self.gradient.iter_mut().zip(row_i.iter().zip(row_j)) {
                 *g += by * (a - b);
@@ -405,6 +412,9 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
         }
         let Some((i, upwards, saving)) = best else { return Ok(Step::Lost) };
         let room = self.room(i, upwards);
+        if self.curvature[i] < -self.floor && room == f64::INFINITY {
+            return Err(Error::Numerical { what: UNBOUNDED });
+        }
         let by = (saving / self.curvature[i].max(self.floor)).min(room);
         let signed = if upwards { by } else { -by };
         let row = self.cache.row(i)?;
