@@ -2,7 +2,9 @@
 
 use lm_core::testing::conformance::{Suite, assert_conforms};
 use lm_core::{OverVectors, VectorKernel};
-use lm_qp::{Bias, CSvc, EpsilonSvr, MaximalMargin, MixedSvc, NuSvc, NuSvr, QuadraticSvr, TwoNormSvc};
+use lm_qp::{
+    Bias, CSvc, EpsilonSvr, MaximalMargin, Method, MixedSvc, NuSvc, NuSvr, QuadraticSvr, Solver, TwoNormSvc,
+};
 
 const GAP: f64 = 1e-11;
 
@@ -31,6 +33,15 @@ fn c_svc_conforms() {
     for kernel in [gaussian(), VectorKernel::linear()] {
         classifier!(CSvc::default(), kernel);
     }
+}
+
+#[test]
+fn c_svc_by_the_interior_point_method_conforms() {
+    let solver = Solver::default().with_method(Method::InteriorPoint);
+    for kernel in [gaussian(), VectorKernel::linear()] {
+        classifier!(CSvc::default().with_solver(solver), kernel);
+    }
+    regression!(EpsilonSvr::default().with_solver(solver), gaussian());
 }
 
 #[test]

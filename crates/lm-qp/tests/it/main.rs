@@ -7,6 +7,7 @@ mod conformance;
 mod enclosures;
 mod formulations;
 mod nasty_input;
+mod nasty_machines;
 mod oracle;
 mod reference_values;
 mod small_sets;

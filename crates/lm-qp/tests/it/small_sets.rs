@@ -6,9 +6,10 @@
 use std::time::{Duration, Instant};
 
 use lm_core::{
-    BinaryLabels, Budget, Certificate, Control, DualExpansion, Error, Fit, Labelling, Learner, Result,
-    Selection, Stop, Targets, TrainingSet, VectorGram, VectorKernel,
+    BinaryLabels, Budget, Certificate, Control, Dense, DualExpansion, Error, Fit, Gram as _, Labelling,
+    Learner, Result, Selection, Stop, Targets, TrainingSet, VectorGram, VectorKernel,
 };
+use lm_data::scaling::{Scaler, Scaling};
 use lm_data::svmlight;
 use lm_qp::{
     CSvc, DualCertificate, EpsilonSvr, Formulation, MaximalMargin, NuSvc, NuSvr, QuadraticSvr, TwoNormSvc,
@@ -19,7 +20,7 @@ use crate::data;
 const GAP: f64 = 1e-6;
 const LIMIT: Duration = Duration::from_secs(20);
 
-type Gram<'a> = VectorGram<'a, Selection<'a, lm_core::Csr<'static>>>;
+type Gram<'a> = VectorGram<'a, Selection<'a, Dense<'static>>>;
 
 fn is_wide() -> bool {
     std::env::var_os("LM_WIDE").is_some()
@@ -40,10 +41,11 @@ fn kernels() -> Vec<(VectorKernel, bool)> {
 }
 
 /// The columns of a set between −1 and 1, as users are told to scale them, and its labels.
-fn set(name: &str) -> Option<(lm_core::Csr<'static>, Vec<f64>)> {
+fn set(name: &str) -> Option<(Dense<'static>, Vec<f64>)> {
     let path = data(&format!("{name}/train.svm.gz"))?;
     let set = svmlight::open::<f64>(&path, &svmlight::Options::default()).unwrap();
-    Some((set.examples, set.labels))
+    let scaler = Scaler::fit(&set.examples, Scaling::MinMax { low: -1.0, high: 1.0 }).unwrap();
+    Some((scaler.apply(&set.examples).unwrap(), set.labels))
 }
 
 fn rows(len: usize) -> Vec<usize> {
@@ -71,7 +73,10 @@ fn held<L: Labelling, F: Formulation<L>>(
     let what = format!("{what}: {figures:?}, {report:?}, {took:?}");
     assert!(took < LIMIT + Duration::from_secs(5), "{what}");
     assert!(fit.certificate.verify(set).unwrap().is_valid(), "{what}");
-    assert!(!inner || matches!(report.stop, Stop::Converged | Stop::Infeasible), "{what}");
+    // Next to nothing as an optimum has no six digits: it ends as stalled, and its gap is small beside the data.
+    let tiny = figures.primal - figures.dual
+        <= 1e-16 * set.examples().diagonal().unwrap().iter().fold(0.0, |a: f64, b| a.max(*b));
+    assert!(!inner || tiny || matches!(report.stop, Stop::Converged | Stop::Infeasible), "{what}");
     if report.stop == Stop::Converged {
         assert!(figures.relative_gap() <= GAP, "{what}");
     }
