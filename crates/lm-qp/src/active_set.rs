@@ -94,11 +94,14 @@ pub(crate) fn improve(
 ) -> Result<End> {
     let mut state = State::new(k, problem, shift, start, free);
     for _ in 0..ROUNDS {
-        if meter.advance(1, 0).is_some() {
+        if meter.advance(0, 0).is_some() {
             break;
         }
-        match state.settle(meter)? {
-            Settled::Blocked => {}
+        let settled = state.settle(meter)?;
+        let stop = meter.advance(1, 0);
+        match settled {
+            Settled::Blocked if stop.is_none() => {}
+            Settled::Blocked => break,
             Settled::Interrupted => break,
             Settled::Yes => {
                 if !state.let_go() {

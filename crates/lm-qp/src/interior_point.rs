@@ -59,13 +59,16 @@ pub(crate) fn solve(
 ) -> Result<Option<Point>> {
     let mut state = State::new(k, problem)?;
     for _ in 0..MOST_STEPS {
-        if state.good_enough(goal, nought) || state.stagnates() || meter.advance(1, 0).is_some() {
+        if state.good_enough(goal, nought) || state.stagnates() || meter.advance(0, 0).is_some() {
             break;
         }
         match state.step(meter)? {
             Outcome::Moved => {}
             Outcome::Interrupted => break,
             Outcome::NotConvex => return Ok(None),
+        }
+        if meter.advance(1, 0).is_some() {
+            break;
         }
     }
     state.into_point().map(Some)

@@ -1,6 +1,7 @@
 //! Capabilities of `lm-qp`, one file each.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot unwrap has failed")]
+#![allow(clippy::panic, reason = "a test that panics has failed")]
 #![allow(missing_docs, reason = "the names of tests say what they show")]
 
 mod conformance;

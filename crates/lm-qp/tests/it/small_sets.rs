@@ -22,6 +22,8 @@ const LIMIT: Duration = Duration::from_secs(20);
 
 type Gram<'a> = VectorGram<'a, Selection<'a, Dense<'static>>>;
 
+type Fitted<F> = Result<Fit<DualExpansion, DualCertificate<F>>>;
+
 fn is_wide() -> bool {
     std::env::var_os("LM_WIDE").is_some()
 }
@@ -59,7 +61,7 @@ fn held<L: Labelling, F: Formulation<L>>(
     what: &str,
     set: &TrainingSet<'_, Gram<'_>, L>,
     inner: bool,
-    fit: &dyn Fn(&Control<'_>) -> Result<Fit<DualExpansion, DualCertificate<F>>>,
+    fit: &dyn Fn(&Control<'_>) -> Fitted<F>,
 ) -> Stop {
     let started = Instant::now();
     let fit = match fit(&Control::new(Budget::default().with_time(LIMIT))) {
