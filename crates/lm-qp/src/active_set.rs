@@ -37,9 +37,6 @@ enum Place {
     Negative,
 }
 
-/// Rounds: from a good start it takes a few, from a bad one the interior-point method is faster.
-const ROUNDS: usize = 60;
-
 /// The share of a bound on the sizes that may be missing where it is taken for met.
 const NEAR: f64 = 1e-6;
 
@@ -90,10 +87,11 @@ pub(crate) fn improve(
     shift: &[DoubleDouble],
     start: &[f64],
     free: &[bool],
+    rounds: usize,
     meter: &mut Meter<'_>,
 ) -> Result<End> {
     let mut state = State::new(k, problem, shift, start, free);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         if meter.advance(0, 0).is_some() {
             break;
         }
@@ -537,7 +535,7 @@ mod tests {
     fn improved(k: &Matrix, problem: &DualProblem, start: &[f64], free: &[bool]) -> End {
         let mut meter = Control::default().start(1000);
         let shift = vec![DoubleDouble::ZERO; start.len()];
-        improve(k, problem, &shift, start, free, &mut meter).unwrap()
+        improve(k, problem, &shift, start, free, 20, &mut meter).unwrap()
     }
 
     #[test]

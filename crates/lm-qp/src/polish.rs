@@ -15,6 +15,12 @@ use crate::optimality::Standing;
 use crate::problem::DualProblem;
 use crate::smo::Smo;
 
+/// Rounds of the active-set method after the interior-point method, which has found nearly all that is free.
+const ROUNDS: usize = 60;
+
+/// Rounds of it after pairs: where these have not found what is free, the interior-point method is faster.
+const ROUNDS_AFTER_PAIRS: usize = 15;
+
 /// Bytes for the matrix of the undecided coefficients and its factor, unless the budget says otherwise.
 const DEFAULT_BYTES: usize = 512 << 20;
 
@@ -65,8 +71,8 @@ impl Lesser {
     }
 
     /// The active-set method from a point of which the coefficients between their bounds are free.
-    fn improved(&self, start: &[f64], free: &[bool], meter: &mut Meter<'_>) -> Result<End> {
-        active_set::improve(&self.k, &self.problem, &self.shift, start, free, meter)
+    fn improved(&self, start: &[f64], free: &[bool], rounds: usize, meter: &mut Meter<'_>) -> Result<End> {
+        active_set::improve(&self.k, &self.problem, &self.shift, start, free, rounds, meter)
     }
 
     /// The active-set method from where pairs have led.
@@ -74,7 +80,7 @@ impl Lesser {
         let (lower, upper) = (self.problem.lower(), self.problem.upper());
         let between = |(i, &b): (usize, &f64)| b != 0.0 && b != upper[i] && b != lower[i];
         let free: Vec<bool> = self.start.iter().enumerate().map(between).collect();
-        self.improved(&self.start, &free, meter)
+        self.improved(&self.start, &free, ROUNDS_AFTER_PAIRS, meter)
     }
 
     /// The interior-point method, then the active-set method from where it ends; the run takes what is better.
@@ -93,7 +99,7 @@ impl Lesser {
         let Some(point) = interior_point::solve(&self.k, &problem, goal, nought, meter)? else {
             return Ok(Polished { standing: now, exhausted: false });
         };
-        let end = self.improved(&point.snapped, &point.free, meter)?;
+        let end = self.improved(&point.snapped, &point.free, ROUNDS, meter)?;
         let polished = ended(smo, &self.rows, &end, now)?;
         if end.settled.is_some() {
             return Ok(polished);
