@@ -184,21 +184,25 @@ impl DualProblem {
     }
 
     /// The lower bounds `l`.
+    #[inline]
     pub fn lower(&self) -> &[f64] {
         &self.lower
     }
 
     /// The upper bounds `u`.
+    #[inline]
     pub fn upper(&self) -> &[f64] {
         &self.upper
     }
 
     /// The slopes `c` of negative coefficients.
+    #[inline]
     pub fn below(&self) -> &[f64] {
         &self.below
     }
 
     /// The slopes `a` of positive coefficients.
+    #[inline]
     pub fn above(&self) -> &[f64] {
         &self.above
     }
@@ -207,11 +211,13 @@ impl DualProblem {
     ///
     /// # Panics
     /// Panics, as a slice does, unless `i < self.len()`.
+    #[inline]
     pub fn ridge(&self, i: usize) -> f64 {
         if self.ridge.is_empty() { 0.0 } else { self.ridge[i] }
     }
 
     /// The equalities.
+    #[inline]
     pub fn balance(&self) -> Balance {
         self.balance
     }
