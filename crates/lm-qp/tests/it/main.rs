@@ -5,5 +5,6 @@
 
 mod conformance;
 mod formulations;
+mod groups;
 mod nasty_input;
 mod reference_values;

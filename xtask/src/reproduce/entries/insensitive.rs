@@ -126,7 +126,7 @@ fn pictures(bench: &mut Bench) -> Outcome {
         ("linear", "The linear ε-insensitive loss for ε = 0 and ε = 0.5.", linear_0, linear),
         ("quadratic", "The quadratic ε-insensitive loss for ε = 0 and ε = 0.5.", quadratic_0, quadratic),
     ] {
-        let plot = Plot::new("y − f(x)", "loss").x_range(-2.0, 2.0).y_range(0.0, 2.0);
+        let plot = Plot::new("y − f(x)", "loss").x_range(-2.0, 2.0).y_range(-0.1, 2.0);
         let svg = plot.series("ε = 0", &curve(zero)).series("ε = 0.5", &curve(wide)).render()?;
         bench.figure(name, caption, svg)?;
     }

@@ -57,7 +57,7 @@ fn examples(len: usize, gap: f64, strays: bool, seed: u64) -> Result<Binary> {
 struct Judged {
     errors: usize,
     missed: Vec<usize>,
-    pieces: f64,
+    length: f64,
     norm: f64,
     fresh: usize,
 }
@@ -84,7 +84,7 @@ fn body(bench: &mut Bench) -> Outcome {
     let mut judged = Vec::new();
     for (name, file, model) in machines {
         let f = model.over_vectors(&data.examples, kernel)?;
-        let found = judge(&data, &new, model, &f, model.norm_squared(&gram)?.sqrt())?;
+        let found = judge(&data, &new, &f, model.norm_squared(&gram)?.sqrt())?;
         let caption = format!(
             "The {name} machine, C = 1 where it has one: {} examples misclassified, {} support vectors. The shade is the value of the function.",
             found.errors,
@@ -110,8 +110,8 @@ fn body(bench: &mut Bench) -> Outcome {
     bench.check(
         "length of the boundary in the window",
         "longest for the hard margin",
-        told(&|m| number(m.pieces)),
-        hard.pieces > 1.2 * two.pieces && hard.pieces > 1.2 * one.pieces,
+        told(&|m| number(m.length)),
+        hard.length > 1.2 * two.length && hard.length > 1.2 * one.length,
     );
     bench.check(
         "‖w‖ = 1/γ",
@@ -128,18 +128,11 @@ fn body(bench: &mut Bench) -> Outcome {
     Ok(())
 }
 
-fn judge(
-    data: &Binary,
-    new: &Binary,
-    model: &DualExpansion,
-    f: &VectorExpansion,
-    norm: f64,
-) -> Result<Judged> {
+fn judge(data: &Binary, new: &Binary, f: &VectorExpansion, norm: f64) -> Result<Judged> {
     let signs = f.signs(&data.examples)?;
     let missed: Vec<usize> = (0..signs.len()).filter(|&row| signs[row] != data.labels.signs()[row]).collect();
     let fresh = wrong(f, &new.examples, &new.labels)?;
-    let _ = model;
-    Ok(Judged { errors: missed.len(), missed, pieces: boundary(f)?, norm, fresh })
+    Ok(Judged { errors: missed.len(), missed, length: boundary(f)?, norm, fresh })
 }
 
 /// The length of the line f = 0: on a fine grid of points, the straight piece in each triangle.

@@ -213,7 +213,7 @@ fn proposition(
 /// Figure 6.5: a curve, its tube and the slack.
 fn figure(bench: &mut Bench) -> Outcome {
     let data = sinc(40, 4.0, 0.18, bench.seed() + 50)?;
-    let (kernel, epsilon) = (VectorKernel::gaussian(0.6)?, 0.2);
+    let (kernel, epsilon) = (VectorKernel::gaussian(0.6)?, 0.15);
     let gram = VectorGram::new(&data.examples, kernel)?;
     let machine = EpsilonSvr::default().with_cost(2.0).with_epsilon(epsilon).with_gap(1e-10);
     let fit = machine.fit(&gram, &data.labels)?.converged()?;
@@ -239,5 +239,5 @@ fn figure(bench: &mut Bench) -> Outcome {
     }
     let support: Vec<[f64; 2]> = fit.model.rows().iter().map(|&row| points[row]).collect();
     let svg = plot.points("examples", 0, &points).rings("support vectors", &support).render()?;
-    bench.figure("tube", "A non-linear regression with its insensitive band, ε = 0.2, C = 2.", svg)
+    bench.figure("tube", "A non-linear regression with its insensitive band, ε = 0.15, C = 2.", svg)
 }
