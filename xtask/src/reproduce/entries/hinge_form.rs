@@ -189,8 +189,8 @@ fn figure(bench: &mut Bench) -> Outcome {
     let (full, of_half) = (machine(&data, cost)?[0], machine(&data, 0.5 * cost)?[0]);
     let plot = Plot::new("w", "least value over b").x_range(0.0, 2.0);
     let svg = plot
-        .curve("with ½‖w‖²", &sample(0.0, 2.0, 401, &half), Stroke::SOLID)
-        .curve("with ‖w‖², as printed", &sample(0.0, 2.0, 401, &whole), Stroke::DASHED)
+        .curve("with ½‖w‖²", &sample(0.0, 2.0, 401, half), Stroke::SOLID)
+        .curve("with ‖w‖², as printed", &sample(0.0, 2.0, 401, whole), Stroke::DASHED)
         .points("machine with C", 0, &[[full, half(full)]])
         .points("machine with C/2", 1, &[[of_half, whole(of_half)]])
         .render()?;

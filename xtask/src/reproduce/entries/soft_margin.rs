@@ -1,7 +1,7 @@
 //! C10: the 1-norm soft margin machine, whose multipliers are in a box.
 
 use lm_core::{
-    BinaryLabels, Budget, Certificate, Dense, Hypothesis, Learner, MatrixGram, TrainingSet, VectorGram,
+    BinaryLabels, Budget, Certificate, Dense, Hypothesis, Learner, MatrixGram, Sign, TrainingSet, VectorGram,
     VectorKernel,
 };
 use lm_data::classic;
@@ -12,7 +12,7 @@ use crate::reproduce::active_sets::{Assumed, every_choice, solve};
 use crate::reproduce::bench::{Bench, number};
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::{Plot, Stroke};
-use crate::reproduce::measure::{Binary, clouds, of_class, pair, point};
+use crate::reproduce::measure::{Binary, clouds, pair, point};
 use crate::reproduce::vectors::{distance, dot};
 
 pub(super) const ENTRIES: &[Entry] = &[Entry {
@@ -205,14 +205,18 @@ fn figure(bench: &mut Bench) -> Outcome {
     let w = fit.model.over_columns(&data.examples)?;
     let line = |level: f64| [w.weights()[0], w.weights()[1], w.bias() - level];
     let points = |rows: &[usize]| rows.iter().map(|&row| point(data, row)).collect::<Vec<_>>();
+    let off_margin = |sign: Sign| {
+        let rows = (0..60).filter(|row| !groups.between().contains(row) && data.labels.signs()[*row] == sign);
+        points(&rows.collect::<Vec<_>>())
+    };
     let plot = Plot::new("x₁", "x₂")
         .equal_axes()
         .line("hyperplane", line(0.0), Stroke::SOLID)
         .line("y f(x) = 1", line(1.0), Stroke::DASHED)
         .line("", line(-1.0), Stroke::DASHED)
-        .points("class −1", 0, &of_class(data, lm_core::Sign::Negative))
-        .points("class +1", 1, &of_class(data, lm_core::Sign::Positive));
-    let plot = plot.points("0 < α < C", 2, &points(groups.between()));
+        .points("class −1", 0, &off_margin(Sign::Negative))
+        .points("class +1", 1, &off_margin(Sign::Positive))
+        .points("0 < α < C", 2, &points(groups.between()));
     let svg = plot.rings("α = C", &points(groups.bound())).render()?;
     bench.figure(
         "groups",
