@@ -4,6 +4,7 @@
 //! [`mod@bench`]. The [`registry`] lists the entries of [`entries`], [`run`] runs them, [`summary`] speaks to
 //! the terminal, and [`report`] and [`page`] write the files, with pictures made by [`figure`].
 
+mod active_sets;
 pub(crate) mod bench;
 pub(crate) mod date;
 mod entries;

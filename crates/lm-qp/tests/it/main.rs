@@ -7,6 +7,7 @@
 mod conformance;
 mod enclosures;
 mod formulations;
+mod groups;
 mod nasty_input;
 mod nasty_machines;
 mod oracle;

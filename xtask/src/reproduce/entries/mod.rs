@@ -39,15 +39,18 @@ mod bias_step;
 mod criteria;
 mod descent;
 mod dual;
+mod error_parameter;
 mod family;
 mod feature_space;
 mod fisher;
 mod gaussian_process;
 mod gram_only;
 mod hinge;
+mod hinge_form;
 mod ho_kashyap;
 mod hyperplane;
 mod increments;
+mod insensitive;
 mod inseparable;
 mod kernel_ridge;
 mod lda;
@@ -57,16 +60,24 @@ mod losses;
 mod many_classes;
 mod margin_slack;
 mod mercer;
+mod mixed_slack;
 mod mse;
 mod never_ceasing;
+mod nu_share;
+mod nu_tube;
 mod perceptron;
 mod polynomial;
 mod pseudoinverse;
 mod quadratic;
 mod quadratic_regression;
+mod quadratic_tube;
 mod regression;
 mod relaxation;
+mod soft_margin;
 mod structured;
+mod three_machines;
+mod tube;
+mod two_norm;
 mod widrow_hoff;
 mod winnow;
 
@@ -81,34 +92,45 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     criteria::ENTRIES,
     descent::ENTRIES,
     dual::ENTRIES,
+    error_parameter::ENTRIES,
     family::ENTRIES,
     feature_space::ENTRIES,
     fisher::ENTRIES,
     gaussian_process::ENTRIES,
     gram_only::ENTRIES,
     hinge::ENTRIES,
+    hinge_form::ENTRIES,
     ho_kashyap::ENTRIES,
     hyperplane::ENTRIES,
     increments::ENTRIES,
+    insensitive::ENTRIES,
     inseparable::ENTRIES,
-    lda::ENTRIES,
     kernel_ridge::ENTRIES,
+    lda::ENTRIES,
     lms::ENTRIES,
     logistic::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
     mercer::ENTRIES,
+    mixed_slack::ENTRIES,
     mse::ENTRIES,
     never_ceasing::ENTRIES,
+    nu_share::ENTRIES,
+    nu_tube::ENTRIES,
     perceptron::ENTRIES,
     polynomial::ENTRIES,
     pseudoinverse::ENTRIES,
     quadratic::ENTRIES,
     quadratic_regression::ENTRIES,
+    quadratic_tube::ENTRIES,
     regression::ENTRIES,
     relaxation::ENTRIES,
+    soft_margin::ENTRIES,
     structured::ENTRIES,
+    three_machines::ENTRIES,
+    tube::ENTRIES,
+    two_norm::ENTRIES,
     widrow_hoff::ENTRIES,
     winnow::ENTRIES,
 ];
