@@ -104,10 +104,11 @@ struct State<'a> {
     targets: Vec<f64>,
     at: Iterate,
     best: Iterate,
-    /// The least error of the objective so far, the same in parts of the objective, and how many steps ago one fell.
+    /// The least error of the objective so far, and the least in parts of the objective.
     least: f64,
     least_share: f64,
-    least_off: f64,
+    /// What error, share, balance and slopes were when each last fell by a step that counts, and how many steps ago one did.
+    marks: [f64; 4],
     since: usize,
     largest: f64,
 }
@@ -155,7 +156,7 @@ impl<'a> State<'a> {
             best,
             least: f64::INFINITY,
             least_share: f64::INFINITY,
-            least_off: f64::INFINITY,
+            marks: [f64::INFINITY; 4],
             since: 0,
             largest,
         };
@@ -227,18 +228,17 @@ impl<'a> State<'a> {
             .map(|(r, t)| r.abs() / (t.abs() + x.iter().sum::<f64>()).max(f64::MIN_POSITIVE))
             .sum();
         let error = now.complementarity + moved + paid + off * now.objective.abs();
-        self.since += 1;
         // From a start far away the objective grows faster than the error; where the optimum is 0, only the error falls.
         let share = error / now.objective.abs().max(f64::MIN_POSITIVE);
-        if off < FALLING * self.least_off {
-            // Far outside the balance, steps are short until it is kept.
-            self.least_off = off;
-            self.since = 0;
-        }
-        if error < self.least || share < self.least_share {
-            if error < FALLING * self.least || share < FALLING * self.least_share {
+        let slopes = now.stationarity.iter().fold(0.0, |most: f64, r| most.max(r.abs()));
+        self.since += 1;
+        for (mark, now) in self.marks.iter_mut().zip([error, share, off, slopes]) {
+            if now < FALLING * *mark {
+                *mark = now;
                 self.since = 0;
             }
+        }
+        if error < self.least || share < self.least_share {
             self.least = self.least.min(error);
             self.least_share = self.least_share.min(share);
             self.best = self.at.clone();
