@@ -17,25 +17,20 @@
 //! # Reference
 //! Mehrotra (1992); Ferris & Munson (2002) for support vector machines; Nocedal & Wright (2006), section 16.6.
 
-use lm_core::linalg::{Cholesky, Interruptible, Matrix, matrix_vector};
+mod parts;
+mod system;
+
+use lm_core::linalg::{Interruptible, Matrix, matrix_vector};
 use lm_core::{Meter, Result};
 
-use crate::problem::{Balance, DualProblem};
+use crate::problem::DualProblem;
+use parts::{Part, balance, parts, squared, start};
 
 /// Steps after which no problem seen was still getting better.
 const MOST_STEPS: usize = 120;
 
 /// The share of itself to which an error falls in a step that counts as progress.
 const FALLING: f64 = 0.8;
-
-/// One part of a variable: the size of its positive or of its negative coefficient.
-#[derive(Debug, Clone, Copy)]
-struct Part {
-    variable: usize,
-    sign: f64,
-    width: f64,
-    cost: f64,
-}
 
 /// The point that a run ends at.
 #[derive(Debug)]
@@ -121,19 +116,6 @@ struct Residuals {
     complementarity: f64,
     objective: f64,
     products: usize,
-}
-
-/// A factored system and what is shared by its right-hand sides.
-struct Factored {
-    factor: Cholesky,
-    /// `z/x + y/(w − x)`.
-    barrier: Vec<f64>,
-    /// `1/Σ` of the inverse barriers of each variable's parts.
-    inverse: Vec<f64>,
-    /// For each variable its part with the weakest barrier.
-    softest: Vec<Option<usize>>,
-    /// For each row of the balance, the solution for it and the products of the matrix with that.
-    answers: Vec<(Vec<f64>, Vec<f64>)>,
 }
 
 impl<'a> State<'a> {
@@ -303,155 +285,6 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Factors the matrix of this point's Newton equations, and solves for the rows of the balance.
-    fn factored(&self, meter: &mut Meter<'_>) -> Result<Interruptible<Option<Factored>>> {
-        let n = self.problem.len();
-        let Iterate { x, z, y, .. } = &self.at;
-        let barrier: Vec<f64> = self
-            .parts
-            .iter()
-            .enumerate()
-            .map(|(h, part)| {
-                z[h] / x[h] + if part.width.is_finite() { y[h] / (part.width - x[h]) } else { 0.0 }
-            })
-            .collect();
-        let mut give = vec![0.0; n];
-        for (part, barrier) in self.parts.iter().zip(&barrier) {
-            give[part.variable] += part.sign.abs() / barrier;
-        }
-        let mut softest: Vec<Option<usize>> = vec![None; n];
-        for (h, part) in self.parts.iter().enumerate().filter(|(_, part)| part.sign != 0.0) {
-            let softest = &mut softest[part.variable];
-            if softest.is_none_or(|other| barrier[h] < barrier[other]) {
-                *softest = Some(h);
-            }
-        }
-        // A slope that no part can follow keeps its variable at 0.
-        let inverse: Vec<f64> = give.iter().map(|&give| (1.0 / give).min(1e30 * self.largest)).collect();
-        let mut shift = 1e-15 * self.largest;
-        loop {
-            let mut matrix = self.k.clone();
-            for i in 0..n {
-                for (_, row) in self.squared.iter().filter(|(_, row)| row[i] != 0.0) {
-                    let by = self.largest * row[i];
-                    matrix.column_mut(i).iter_mut().zip(row).for_each(|(to, a)| *to += by * a);
-                }
-                matrix[(i, i)] += self.problem.ridge(i) + inverse[i] + shift;
-            }
-            match Cholesky::factor_while(matrix, &mut || meter.advance(0, 0).is_none())? {
-                Interruptible::Stopped => return Ok(Interruptible::Stopped),
-                Interruptible::Done(Some(factor)) => {
-                    let mut system = Factored { factor, barrier, inverse, softest, answers: Vec::new() };
-                    for row in &self.rows {
-                        let answer = self.answer(&system, row)?;
-                        system.answers.push(answer);
-                    }
-                    return Ok(Interruptible::Done(Some(system)));
-                }
-                Interruptible::Done(None) if shift > 1e-8 * self.largest => {
-                    return Ok(Interruptible::Done(None));
-                }
-                Interruptible::Done(None) => shift *= 100.0,
-            }
-        }
-    }
-
-    /// What the coefficients do about a slope on the parts, and the products of the matrix with that.
-    fn answer(&self, system: &Factored, slope: &[f64]) -> Result<(Vec<f64>, Vec<f64>)> {
-        let mut right = vec![0.0; self.problem.len()];
-        for (h, part) in self.parts.iter().enumerate() {
-            right[part.variable] += part.sign * slope[h] / system.barrier[h];
-        }
-        right.iter_mut().zip(&system.inverse).for_each(|(value, inverse)| *value *= inverse);
-        system.factor.solve(&mut right)?;
-        let products = self.times_squared(&right)?;
-        Ok((right, products))
-    }
-
-    /// Newton's direction for these aims of the complementarity products.
-    fn direction(
-        &self,
-        system: &Factored,
-        now: &Residuals,
-        at_zero: &[f64],
-        at_width: &[f64],
-    ) -> Result<Iterate> {
-        let Iterate { x, z, y, .. } = &self.at;
-        let slope: Vec<f64> = self
-            .parts
-            .iter()
-            .enumerate()
-            .map(|(h, part)| {
-                let beyond = if part.width.is_finite() { at_width[h] / (part.width - x[h]) } else { 0.0 };
-                let kept: f64 = self.squared.iter().map(|(r, _)| self.rows[*r][h] * now.balance[*r]).sum();
-                now.stationarity[h] + at_zero[h] / x[h] - beyond + self.largest * kept
-            })
-            .collect();
-        // What each part would do without the balance, and what a unit of each multiplier takes from it.
-        let own = self.moved(system, &slope, &self.answer(system, &slope)?);
-        let taken: Vec<Vec<f64>> = self
-            .rows
-            .iter()
-            .zip(&system.answers)
-            .map(|(row, answer)| self.moved(system, row, answer))
-            .collect();
-        let mu = self.multipliers(&own, &taken, &now.balance);
-        let mut dx = own;
-        for (taken, mu) in taken.iter().zip(&mu) {
-            dx.iter_mut().zip(taken).for_each(|(dx, taken)| *dx -= mu * taken);
-        }
-        let dz = (0..x.len()).map(|h| (at_zero[h] - z[h] * dx[h]) / x[h]).collect();
-        let beyond = |h: usize| match self.parts[h].width {
-            width if width.is_finite() => (at_width[h] + y[h] * dx[h]) / (width - x[h]),
-            _ => 0.0,
-        };
-        let dy = (0..x.len()).map(beyond).collect();
-        Ok(Iterate { x: dx, z: dz, y: dy, mu })
-    }
-
-    /// What the parts do about a slope, given what the coefficients do and the products of the matrix with that.
-    ///
-    /// A part with a strong barrier moves by what its barrier makes of the slope that is left. A part with hardly any has
-    /// hardly any slope left either, nothing but rounding: it takes what the other part leaves of its coefficient.
-    fn moved(&self, system: &Factored, slope: &[f64], answer: &(Vec<f64>, Vec<f64>)) -> Vec<f64> {
-        let (coefficients, products) = answer;
-        let mut left = coefficients.clone();
-        let mut moved: Vec<f64> = Vec::with_capacity(slope.len());
-        for (h, part) in self.parts.iter().enumerate() {
-            let by = (slope[h] - part.sign * products[part.variable]) / system.barrier[h];
-            moved.push(by);
-            if Some(h) != system.softest[part.variable] {
-                left[part.variable] -= part.sign * by;
-            }
-        }
-        for (i, h) in system.softest.iter().enumerate() {
-            if let Some(h) = *h
-                && system.barrier[h] < self.k[(i, i)].abs() + self.problem.ridge(i)
-            {
-                moved[h] = self.parts[h].sign * left[i];
-            }
-        }
-        moved
-    }
-
-    /// The changes of the multipliers that keep to the balance: one equation or two.
-    fn multipliers(&self, own: &[f64], taken: &[Vec<f64>], off: &[f64]) -> Vec<f64> {
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let right: Vec<f64> = self.rows.iter().zip(off).map(|(row, off)| dot(row, own) - off).collect();
-        let entry = |r: usize, s: usize| dot(&self.rows[r], &taken[s]);
-        match right.len() {
-            0 => Vec::new(),
-            1 => vec![finite_or_nothing(right[0] / entry(0, 0))],
-            _ => {
-                let (a, b, c, d) = (entry(0, 0), entry(0, 1), entry(1, 0), entry(1, 1));
-                let determinant = a * d - b * c;
-                let first = (d * right[0] - b * right[1]) / determinant;
-                let second = (a * right[1] - c * right[0]) / determinant;
-                vec![finite_or_nothing(first), finite_or_nothing(second)]
-            }
-        }
-    }
-
     /// How far one can go before a bound.
     fn reach(&self, step: &Iterate) -> f64 {
         let mut reach = f64::INFINITY;
@@ -511,92 +344,10 @@ impl Iterate {
     }
 }
 
-fn finite_or_nothing(value: f64) -> f64 {
-    if value.is_finite() { value } else { 0.0 }
-}
-
-/// The parts that have room; the last one, without a variable's row, is what is left of a bound on the sizes.
-fn parts(problem: &DualProblem) -> Vec<Part> {
-    let mut parts = Vec::with_capacity(problem.len());
-    for i in 0..problem.len() {
-        let (up, down) = (problem.upper()[i], -problem.lower()[i]);
-        if up > 0.0 {
-            parts.push(Part { variable: i, sign: 1.0, width: up, cost: problem.above()[i] });
-        }
-        if down > 0.0 {
-            parts.push(Part { variable: i, sign: -1.0, width: down, cost: -problem.below()[i] });
-        }
-    }
-    if let Balance::Sizes { .. } = problem.balance() {
-        // It moves no coefficient: a sign of 0 keeps it out of the matrix.
-        parts.push(Part { variable: 0, sign: 0.0, width: f64::INFINITY, cost: 0.0 });
-    }
-    parts
-}
-
-/// The rows of the balance over the parts, and their targets.
-fn balance(problem: &DualProblem, parts: &[Part]) -> (Vec<Vec<f64>>, Vec<f64>) {
-    let row = |of: &dyn Fn(f64) -> f64| parts.iter().map(|part| of(part.sign)).collect::<Vec<f64>>();
-    match problem.balance() {
-        Balance::Open => (Vec::new(), Vec::new()),
-        Balance::Total(total) => (vec![row(&|sign| sign)], vec![total]),
-        Balance::Sides { positive, negative } => {
-            (vec![row(&|sign| sign.max(0.0)), row(&|sign| sign.min(0.0))], vec![positive, -negative])
-        }
-        Balance::Sizes { total, most } => (vec![row(&|sign| sign), row(&|_| 1.0)], vec![total, most]),
-    }
-}
-
-/// The rows of the balance that are sums of coefficients, whatever the parts.
-fn squared(problem: &DualProblem) -> Vec<(usize, Vec<f64>)> {
-    let n = problem.len();
-    let (lower, upper) = (problem.lower(), problem.upper());
-    match problem.balance() {
-        Balance::Open => Vec::new(),
-        Balance::Total(_) | Balance::Sizes { .. } => vec![(0, vec![1.0; n])],
-        // A coefficient that may be on either side counts in one row or the other.
-        Balance::Sides { .. } if (0..n).any(|i| lower[i] < 0.0 && upper[i] > 0.0) => Vec::new(),
-        Balance::Sides { .. } => {
-            let on = |of: &dyn Fn(usize) -> bool| (0..n).map(|i| if of(i) { 1.0 } else { 0.0 }).collect();
-            vec![(0, on(&|i| upper[i] > 0.0)), (1, on(&|i| lower[i] < 0.0))]
-        }
-    }
-}
-
-/// A point well inside the bounds, with prices that explain its slopes.
-fn start(
-    k: &Matrix,
-    problem: &DualProblem,
-    parts: &[Part],
-    targets: &[f64],
-    largest: f64,
-) -> Result<Iterate> {
-    let steepest = parts.iter().fold(0.0, |a: f64, part| a.max(part.cost.abs()));
-    let shared = targets.iter().fold(0.0, |a: f64, t| a.max(t.abs())) / parts.len().max(1) as f64;
-    let size = (steepest / largest).max(shared);
-    let size = if size > 0.0 && size.is_finite() { size } else { 1.0 };
-    let x: Vec<f64> = parts.iter().map(|part| size.min(0.5 * part.width)).collect();
-    let mut beta = vec![0.0; problem.len()];
-    for (part, x) in parts.iter().zip(&x) {
-        beta[part.variable] += part.sign * x;
-    }
-    let mut gradient = matrix_vector(k, &beta)?;
-    gradient.iter_mut().zip(&beta).enumerate().for_each(|(i, (g, b))| *g += problem.ridge(i) * b);
-    let slopes: Vec<f64> = parts.iter().map(|part| part.cost + part.sign * gradient[part.variable]).collect();
-    let typical = slopes.iter().map(|slope| slope.abs()).sum::<f64>() / slopes.len().max(1) as f64;
-    let typical = typical.max(1e-3 * steepest).max(f64::MIN_POSITIVE);
-    let z = slopes.iter().map(|slope| slope.max(0.0) + typical).collect();
-    let y = slopes
-        .iter()
-        .zip(parts)
-        .map(|(slope, part)| if part.width.is_finite() { (-slope).max(0.0) + typical } else { 0.0 })
-        .collect();
-    Ok(Iterate { x, z, y, mu: vec![0.0; targets.len()] })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problem::Balance;
     use lm_core::Control;
 
     /// minimise ½(2β₀² + 2β₁²) − β₀ + β₁ over β₀ in [0, 1], β₁ in [−1, 0] with β₀ + β₁ = 0: ½ and −½.
