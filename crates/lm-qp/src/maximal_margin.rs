@@ -85,6 +85,25 @@ impl DualCertificate<MaximalMargin> {
     pub fn margin_at_most(&self) -> f64 {
         (-0.5 * self.figures().dual).max(0.0).sqrt()
     }
+
+    /// The margin that the multipliers prove to be there: the hulls are at least twice as far apart. With
+    /// [`DualCertificate::margin_at_most`] it encloses the margin of the set, up to rounding; 0 proves nothing.
+    ///
+    /// ```
+    /// use lm_core::{BinaryLabels, Dense, Learner, VectorGram, VectorKernel};
+    /// use lm_qp::MaximalMargin;
+    ///
+    /// let examples = Dense::new(vec![0.0, 0.5, 3.5, 7.0], 4, 1)?;
+    /// let labels = BinaryLabels::from_integers(&[-1, -1, 1, 1])?;
+    /// let gram = VectorGram::new(&examples, VectorKernel::linear())?;
+    /// let fit = MaximalMargin::default().fit(&gram, &labels)?.converged()?;
+    /// let enclosed = fit.certificate.margin_at_least()..=fit.certificate.margin_at_most() * (1.0 + 1e-15);
+    /// assert!(enclosed.contains(&1.5) && enclosed.end() - enclosed.start() < 1e-5);
+    /// # Ok::<(), lm_core::Error>(())
+    /// ```
+    pub fn margin_at_least(&self) -> f64 {
+        (-0.5 * self.figures().primal).max(0.0).sqrt()
+    }
 }
 
 learner!(MaximalMargin, BinaryLabels);

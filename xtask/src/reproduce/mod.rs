@@ -4,8 +4,10 @@
 //! [`mod@bench`]. The [`registry`] lists the entries of [`entries`], [`run`] runs them, [`summary`] speaks to
 //! the terminal, and [`report`] and [`page`] write the files, with pictures made by [`figure`].
 
+mod barrier;
 pub(crate) mod bench;
 pub(crate) mod date;
+mod dual_by_hand;
 mod entries;
 pub(crate) mod entry;
 pub(crate) mod figure;
@@ -21,6 +23,7 @@ mod run;
 mod sample;
 mod summary;
 mod vectors;
+mod widest;
 
 use std::error::Error;
 use std::fs;

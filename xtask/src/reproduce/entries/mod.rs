@@ -39,6 +39,7 @@ mod bias_step;
 mod criteria;
 mod descent;
 mod dual;
+mod exclusive_or;
 mod family;
 mod feature_space;
 mod fisher;
@@ -56,6 +57,7 @@ mod logistic;
 mod losses;
 mod many_classes;
 mod margin_slack;
+mod margins;
 mod mercer;
 mod mse;
 mod never_ceasing;
@@ -66,6 +68,7 @@ mod quadratic;
 mod quadratic_regression;
 mod regression;
 mod relaxation;
+mod strong_duality;
 mod structured;
 mod widrow_hoff;
 mod winnow;
@@ -81,6 +84,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     criteria::ENTRIES,
     descent::ENTRIES,
     dual::ENTRIES,
+    exclusive_or::ENTRIES,
     family::ENTRIES,
     feature_space::ENTRIES,
     fisher::ENTRIES,
@@ -97,6 +101,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     logistic::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
+    margins::ENTRIES,
     margin_slack::ENTRIES,
     mercer::ENTRIES,
     mse::ENTRIES,
@@ -108,6 +113,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     quadratic_regression::ENTRIES,
     regression::ENTRIES,
     relaxation::ENTRIES,
+    strong_duality::ENTRIES,
     structured::ENTRIES,
     widrow_hoff::ENTRIES,
     winnow::ENTRIES,
