@@ -36,11 +36,14 @@ mod augmented;
 mod batch;
 mod beyond;
 mod bias_step;
+mod complementarity;
+mod compression;
 mod criteria;
 mod descent;
 mod dual;
 mod exclusive_or;
 mod family;
+mod feasibility_gap;
 mod feature_space;
 mod fisher;
 mod gaussian_process;
@@ -58,6 +61,7 @@ mod losses;
 mod many_classes;
 mod margin_slack;
 mod margins;
+mod maximal_margin;
 mod mercer;
 mod mse;
 mod never_ceasing;
@@ -81,11 +85,14 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     batch::ENTRIES,
     beyond::ENTRIES,
     bias_step::ENTRIES,
+    complementarity::ENTRIES,
+    compression::ENTRIES,
     criteria::ENTRIES,
     descent::ENTRIES,
     dual::ENTRIES,
     exclusive_or::ENTRIES,
     family::ENTRIES,
+    feasibility_gap::ENTRIES,
     feature_space::ENTRIES,
     fisher::ENTRIES,
     gaussian_process::ENTRIES,
@@ -103,6 +110,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     many_classes::ENTRIES,
     margins::ENTRIES,
     margin_slack::ENTRIES,
+    maximal_margin::ENTRIES,
     mercer::ENTRIES,
     mse::ENTRIES,
     never_ceasing::ENTRIES,
