@@ -36,6 +36,8 @@ mod augmented;
 mod batch;
 mod beyond;
 mod bias_step;
+mod canonical;
+mod chess_board;
 mod complementarity;
 mod compression;
 mod criteria;
@@ -74,6 +76,8 @@ mod regression;
 mod relaxation;
 mod strong_duality;
 mod structured;
+mod three_properties;
+mod unbounded_dual;
 mod widrow_hoff;
 mod winnow;
 
@@ -86,6 +90,8 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     beyond::ENTRIES,
     bias_step::ENTRIES,
     complementarity::ENTRIES,
+    canonical::ENTRIES,
+    chess_board::ENTRIES,
     compression::ENTRIES,
     criteria::ENTRIES,
     descent::ENTRIES,
@@ -123,6 +129,8 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     relaxation::ENTRIES,
     strong_duality::ENTRIES,
     structured::ENTRIES,
+    three_properties::ENTRIES,
+    unbounded_dual::ENTRIES,
     widrow_hoff::ENTRIES,
     winnow::ENTRIES,
 ];
