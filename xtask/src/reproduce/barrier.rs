@@ -59,7 +59,7 @@ impl Barrier<'_> {
         let count = self.z.len() as f64 * if self.cost.is_some() { 2.0 } else { 1.0 };
         let mut t = count / self.value();
         let mut course = Vec::new();
-        while count / t > 1e-11 * self.value() {
+        loop {
             // Far fewer steps settle a minimum, unless rounding hides it.
             for _ in 0..60 {
                 if self.step(t)? < 1e-6 {
@@ -67,6 +67,9 @@ impl Barrier<'_> {
                 }
             }
             course.push(self.value());
+            if !(count / t > 1e-11 * self.value()) {
+                break;
+            }
             t *= 8.0;
         }
         let slack = if self.cost.is_some() { &self.slack[..] } else { &[] };

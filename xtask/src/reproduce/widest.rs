@@ -73,6 +73,6 @@ mod tests {
         let inside = set(&[[-1.0, 0.0], [1.0, 0.0], [0.0, 0.0]], &[-1, -1, 1]);
         assert!(widest(&inside).unwrap().1.abs() < 1e-15);
         let crossed = set(&[[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]], &[1, 1, -1, -1]);
-        assert!((widest(&crossed).unwrap().1 + 1.0).abs() < 1e-15);
+        assert!((widest(&crossed).unwrap().1 + std::f64::consts::FRAC_1_SQRT_2).abs() < 1e-15);
     }
 }

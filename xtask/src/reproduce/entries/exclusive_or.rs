@@ -124,14 +124,9 @@ fn figures(bench: &mut Bench) -> Outcome {
         .y_range(-2.2, 2.2)
         .resolution(90)
         .field("g(x) = x₁x₂", g)
-        .contours(
-            g,
-            &[
-                ("g = 0", 0.0, Stroke::SOLID),
-                ("g = 1", 1.0, Stroke::DASHED),
-                ("g = −1", -1.0, Stroke::DOTTED),
-            ],
-        )
+        .line("g = 0", [1.0, 0.0, 0.0], Stroke::SOLID)
+        .line("", [0.0, 1.0, 0.0], Stroke::SOLID)
+        .contours(g, &[("g = 1", 1.0, Stroke::DASHED), ("g = −1", -1.0, Stroke::DOTTED)])
         .points("ω₁", 0, &of(1))
         .points("ω₂", 1, &of(-1))
         .render()?;

@@ -14,7 +14,7 @@ use rand::{RngExt, SeedableRng};
 use crate::reproduce::bench::{Bench, number};
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::{Histogram, Plot, Stroke};
-use crate::reproduce::measure::{Binary, clouds, line, of_class, pair};
+use crate::reproduce::measure::{clouds, line, of_class, pair, point};
 use crate::reproduce::vectors::{distance, dot, norm};
 use crate::reproduce::widest::{halfway, widest};
 
@@ -161,7 +161,8 @@ fn in_many_dimensions(bench: &mut Bench) -> Outcome {
             let values = Margins::geometric(&plane, &set)?;
             // The best bias for these weights is halfway between the classes.
             let along = |sign: Sign| {
-                let of = values.values().iter().zip(data_signs(&made.data)).filter(move |(_, s)| *s == sign);
+                let of =
+                    values.values().iter().zip(made.data.labels.signs()).filter(move |(_, s)| **s == sign);
                 of.map(|(value, _)| *value).fold(f64::INFINITY, f64::min)
             };
             let margin = 0.5 * (along(Sign::Positive) + along(Sign::Negative));
@@ -173,10 +174,6 @@ fn in_many_dimensions(bench: &mut Bench) -> Outcome {
     bench.check_equal("hyperplanes of 3000, with their best bias, that have a larger margin", 0, above);
     bench.check_at_least("the largest of their margins, over the margin of the set", 0.99, closest);
     Ok(())
-}
-
-fn data_signs(data: &Binary) -> Vec<Sign> {
-    data.labels.signs().to_vec()
 }
 
 /// Figures 2.2 and 2.3.
@@ -227,8 +224,7 @@ fn margin_of_a_set(bench: &mut Bench) -> Outcome {
             Stroke::DOTTED,
         );
     }
-    let support: Vec<[f64; 2]> =
-        fit.model.rows().iter().map(|&row| crate::reproduce::measure::point(&data, row)).collect();
+    let support: Vec<[f64; 2]> = fit.model.rows().iter().map(|&row| point(&data, row)).collect();
     let svg = plot
         .points("class −1", 0, &negative)
         .points("class +1", 1, &positive)
@@ -255,7 +251,7 @@ fn distribution(bench: &mut Bench) -> Outcome {
         Perceptron::default().with_passes(10_000).fit(&data.examples, &data.labels)?.converged()?.model;
     let fisher = Fisher::default().fit(&data.examples, &data.labels)?.model;
     let count = data.labels.signs().len();
-    let mut plot = Plot::new("geometric margin", "share of the examples with at most this margin");
+    let mut plot = Plot::new("geometric margin", "share of the examples");
     let mut least = Vec::new();
     for (name, plane) in [("maximal margin", &widest), ("perceptron", &perceptron), ("Fisher", &fisher)] {
         let margins = Margins::geometric(plane, &set)?;
@@ -288,7 +284,7 @@ fn distribution(bench: &mut Bench) -> Outcome {
     );
     bench.figure(
         "distribution",
-        "Margin distributions of three hyperplanes on the digits 3 and 8: the least margin is where a curve begins.",
+        "Margin distributions of three hyperplanes on the digits 3 and 8, as the share of examples with at most this margin: the least margin is where a curve begins.",
         plot.render()?,
     )?;
     let margins = Margins::geometric(&widest, &set)?;
