@@ -143,7 +143,7 @@ fn body(bench: &mut Bench) -> Outcome {
             .equal_axes()
             .x_range(0.0, CELLS)
             .y_range(0.0, CELLS)
-            .resolution(64)
+            .resolution(48)
             .field_between("f(x)", (-2.0, 2.0), value)
             .contours(
                 value,
