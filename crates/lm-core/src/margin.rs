@@ -9,7 +9,7 @@
 //! Reference: Cristianini & Shawe-Taylor (2000), definitions 2.2 and 2.6.
 
 use crate::collection::Collection;
-use crate::{BinaryLabels, Error, Examples, Hypothesis, Linear, Result, TrainingSet};
+use crate::{BinaryLabels, DualExpansion, Error, Examples, Gram, Hypothesis, Linear, Result, TrainingSet};
 
 /// The margin of every example of a set, in the order of the examples, with their distribution.
 ///
@@ -84,6 +84,31 @@ impl Margins {
         set: &TrainingSet<'_, E, BinaryLabels>,
     ) -> Result<Self> {
         Self::new(&hyperplane.decision_values(set.examples())?, set.labels(), hyperplane.norm())
+    }
+
+    /// `yᵢ f(xᵢ) / ‖w‖` for every example of a set, where `w` lies in the feature space of the Gram matrix.
+    ///
+    /// ```
+    /// use lm_core::{BinaryLabels, DualExpansion, Margins, MatrixGram, TrainingSet};
+    ///
+    /// // ‖w‖² = 1 + 1 − 2·½ = 1.
+    /// let gram = MatrixGram::precomputed(vec![1.0, 0.5, 0.5, 1.0], 2)?;
+    /// let labels = BinaryLabels::from_integers(&[1, -1])?;
+    /// let machine = DualExpansion::new(vec![0, 1], vec![3.0, -3.0], 0.0)?;
+    /// let margins = Margins::in_feature_space(&machine, &TrainingSet::new(&gram, &labels)?)?;
+    /// assert_eq!(margins.values(), [0.5, 0.5]);
+    /// # Ok::<(), lm_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Margins::new`], and as computing the rows of the Gram matrix; [`Error::Setting`] if `w` is 0, so that there is no
+    /// hyperplane.
+    pub fn in_feature_space<G: Gram + ?Sized>(
+        machine: &DualExpansion,
+        set: &TrainingSet<'_, G, BinaryLabels>,
+    ) -> Result<Self> {
+        let norm = machine.norm_squared(set.examples())?.sqrt();
+        Self::new(&machine.decision_values(set.examples())?, set.labels(), norm)
     }
 
     /// The margin of each example.

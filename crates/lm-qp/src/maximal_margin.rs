@@ -51,8 +51,10 @@ impl Formulation<BinaryLabels> for MaximalMargin {
     fn problem<S: Collection + ?Sized>(&self, set: &TrainingSet<'_, S, BinaryLabels>) -> Result<DualProblem> {
         let signs = set.labels().values();
         let bound = |side: f64| {
+            // More than the sum of a side allows: at a bound of 1 an example that is alone on its side would leave its
+            // multiplier open, and with it the place of the hyperplane.
             let most = move |(row, &sign): (usize, &f64)| {
-                if sign == side && set.weight(row) > 0.0 { side } else { 0.0 }
+                if sign == side && set.weight(row) > 0.0 { 2.0 * side } else { 0.0 }
             };
             signs.iter().enumerate().map(most).collect::<Vec<f64>>()
         };
@@ -85,6 +87,59 @@ impl DualCertificate<MaximalMargin> {
     pub fn margin_at_most(&self) -> f64 {
         (-0.5 * self.figures().dual).max(0.0).sqrt()
     }
+
+    /// The margin that the multipliers prove to be there: the hulls are at least twice as far apart. With
+    /// [`DualCertificate::margin_at_most`] it encloses the margin of the set, up to rounding; 0 proves nothing.
+    ///
+    /// ```
+    /// use lm_core::{BinaryLabels, Dense, Learner, VectorGram, VectorKernel};
+    /// use lm_qp::MaximalMargin;
+    ///
+    /// let examples = Dense::new(vec![0.0, 0.5, 3.5, 7.0], 4, 1)?;
+    /// let labels = BinaryLabels::from_integers(&[-1, -1, 1, 1])?;
+    /// let gram = VectorGram::new(&examples, VectorKernel::linear())?;
+    /// let fit = MaximalMargin::default().fit(&gram, &labels)?.converged()?;
+    /// let enclosed = fit.certificate.margin_at_least()..=fit.certificate.margin_at_most() * (1.0 + 1e-15);
+    /// assert!(enclosed.contains(&1.5) && enclosed.end() - enclosed.start() < 1e-5);
+    /// # Ok::<(), lm_core::Error>(())
+    /// ```
+    pub fn margin_at_least(&self) -> f64 {
+        (-0.5 * self.figures().primal).max(0.0).sqrt()
+    }
 }
 
 learner!(MaximalMargin, BinaryLabels);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lm_core::{Dense, Learner, Margins, VectorGram, VectorKernel};
+
+    #[test]
+    fn an_example_alone_on_its_side_keeps_the_hyperplane_halfway() {
+        // The hyperplane is x = 2; of the negative class one example supports it, and another one is far away.
+        let points = [[0.0, 0.0], [-3.0, 0.5], [4.0, 1.0], [4.0, -1.0], [7.0, 0.0]];
+        let examples = Dense::from_rows(&points).unwrap();
+        let labels = BinaryLabels::from_integers(&[-1, -1, 1, 1, 1]).unwrap();
+        let gram = VectorGram::new(&examples, VectorKernel::linear()).unwrap();
+        let fit = MaximalMargin::default().with_gap(1e-12).fit(&gram, &labels).unwrap().converged().unwrap();
+        let machine = fit.model.over_columns(&examples).unwrap();
+        for (found, expected) in machine.weights().iter().chain([&machine.bias()]).zip([0.5, 0.0, -1.0]) {
+            assert!((found - expected).abs() < 1e-9, "{machine:?}");
+        }
+        let set = TrainingSet::new(&gram, &labels).unwrap();
+        let margins = Margins::in_feature_space(&fit.model, &set).unwrap();
+        assert!((margins.minimum() - 2.0).abs() < 1e-9);
+        let (least, most) = (fit.certificate.margin_at_least(), fit.certificate.margin_at_most());
+        assert!(least <= 2.0 + 1e-12 && most >= 2.0 - 1e-12 && most - least < 1e-9, "{least} {most}");
+    }
+
+    #[test]
+    fn the_scale_is_one_over_the_margin_variable() {
+        assert_eq!(canonical(Multipliers { positive: -3.0, negative: 1.0 }), 0.5);
+        // Hulls that meet have no margin, and the coefficients stay as they are.
+        for none in [0.0, f64::NAN, -1.0, 1e-320] {
+            assert_eq!(canonical(Multipliers { positive: -none, negative: none }), 1.0, "{none}");
+        }
+    }
+}

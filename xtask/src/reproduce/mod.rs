@@ -5,8 +5,10 @@
 //! the terminal, and [`report`] and [`page`] write the files, with pictures made by [`figure`].
 
 mod active_sets;
+mod barrier;
 pub(crate) mod bench;
 pub(crate) mod date;
+mod dual_by_hand;
 mod entries;
 pub(crate) mod entry;
 pub(crate) mod figure;
@@ -22,6 +24,7 @@ mod run;
 mod sample;
 mod summary;
 mod vectors;
+mod widest;
 
 use std::error::Error;
 use std::fs;

@@ -1,6 +1,9 @@
 //! Margins and slack: definitions, distribution, extremes.
 
-use lm_core::{BinaryLabels, Dense, Error, Linear, Margins, Sign, TrainingSet};
+use lm_core::basis::{FeatureMap, PolynomialMap};
+use lm_core::{
+    BinaryLabels, Dense, DualExpansion, Error, Linear, Margins, Sign, TrainingSet, VectorGram, VectorKernel,
+};
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -22,6 +25,27 @@ fn functional_and_geometric_margins_follow_their_definitions() {
     let longer = Linear::new(vec![3e150, 4e150], -5e150).unwrap();
     for (a, b) in Margins::geometric(&longer, &set).unwrap().values().iter().zip(geometric.values()) {
         assert!((a - b).abs() <= 1e-15 * b.abs());
+    }
+}
+
+#[test]
+fn margins_in_a_feature_space_are_those_of_the_explicit_map() {
+    let examples = Dense::new(vec![1.0, 2.0, -1.0, 0.5, 3.0, -4.0, 0.25, 0.0], 4, 2).unwrap();
+    let labels = labels(&[1, -1, 1, -1]);
+    let machine = DualExpansion::from_all(&[0.5, -0.25, 0.0, 1.5], -0.75).unwrap();
+    for kernel in [VectorKernel::linear(), VectorKernel::polynomial(2, 1.0, 1.0).unwrap()] {
+        let mapped = PolynomialMap::new(kernel, 2).unwrap().expand(&examples).unwrap();
+        let hyperplane = machine.over_columns(&mapped).unwrap();
+        let explicit = Margins::geometric(&hyperplane, &TrainingSet::new(&mapped, &labels).unwrap()).unwrap();
+        let gram = VectorGram::new(&examples, kernel).unwrap();
+        let set = TrainingSet::new(&gram, &labels).unwrap();
+        let found = Margins::in_feature_space(&machine, &set).unwrap();
+        for (found, expected) in found.values().iter().zip(explicit.values()) {
+            assert!((found - expected).abs() <= 1e-13 * explicit.sorted()[3].abs(), "{found} {expected}");
+        }
+        let nothing = DualExpansion::from_all(&[0.0; 4], 1.0).unwrap();
+        let refused = Margins::in_feature_space(&nothing, &set);
+        assert!(matches!(refused, Err(Error::Setting { name: "norm", .. })));
     }
 }
 

@@ -36,11 +36,17 @@ mod augmented;
 mod batch;
 mod beyond;
 mod bias_step;
+mod canonical;
+mod chess_board;
+mod complementarity;
+mod compression;
 mod criteria;
 mod descent;
 mod dual;
 mod error_parameter;
+mod exclusive_or;
 mod family;
+mod feasibility_gap;
 mod feature_space;
 mod fisher;
 mod gaussian_process;
@@ -59,6 +65,8 @@ mod logistic;
 mod losses;
 mod many_classes;
 mod margin_slack;
+mod margins;
+mod maximal_margin;
 mod mercer;
 mod mixed_slack;
 mod mse;
@@ -74,10 +82,13 @@ mod quadratic_tube;
 mod regression;
 mod relaxation;
 mod soft_margin;
+mod strong_duality;
 mod structured;
 mod three_machines;
+mod three_properties;
 mod tube;
 mod two_norm;
+mod unbounded_dual;
 mod widrow_hoff;
 mod winnow;
 
@@ -89,11 +100,17 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     batch::ENTRIES,
     beyond::ENTRIES,
     bias_step::ENTRIES,
+    complementarity::ENTRIES,
+    canonical::ENTRIES,
+    chess_board::ENTRIES,
+    compression::ENTRIES,
     criteria::ENTRIES,
     descent::ENTRIES,
     dual::ENTRIES,
     error_parameter::ENTRIES,
+    exclusive_or::ENTRIES,
     family::ENTRIES,
+    feasibility_gap::ENTRIES,
     feature_space::ENTRIES,
     fisher::ENTRIES,
     gaussian_process::ENTRIES,
@@ -111,7 +128,9 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     logistic::ENTRIES,
     losses::ENTRIES,
     many_classes::ENTRIES,
+    margins::ENTRIES,
     margin_slack::ENTRIES,
+    maximal_margin::ENTRIES,
     mercer::ENTRIES,
     mixed_slack::ENTRIES,
     mse::ENTRIES,
@@ -131,6 +150,9 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     three_machines::ENTRIES,
     tube::ENTRIES,
     two_norm::ENTRIES,
+    strong_duality::ENTRIES,
+    three_properties::ENTRIES,
+    unbounded_dual::ENTRIES,
     widrow_hoff::ENTRIES,
     winnow::ENTRIES,
 ];

@@ -19,7 +19,7 @@ type Function<'a, T> = Box<dyn Fn(f64, f64) -> T + 'a>;
 /// One layer, in values of the axes.
 pub(super) enum Layer<'a> {
     Regions { labels: Vec<String>, class: Function<'a, Option<usize>> },
-    Field { label: String, value: Function<'a, f64> },
+    Field { label: String, value: Function<'a, f64>, ends: Option<(f64, f64)> },
     Contours { value: Function<'a, f64>, levels: Vec<(String, f64, Stroke)> },
     Straight { label: String, coefficients: [f64; 3], stroke: Stroke },
     Arrow { label: String, from: [f64; 2], to: [f64; 2] },
@@ -121,8 +121,8 @@ impl Layer<'_> {
                 }
                 Ok(Prepared::Patches(patches))
             }
-            Layer::Field { label, value } => {
-                let steps = Steps::new(cells, &|px, py| value(x.value(px), y.value(py)))
+            Layer::Field { label, value, ends } => {
+                let steps = Steps::new(cells, *ends, &|px, py| value(x.value(px), y.value(py)))
                     .ok_or_else(|| format!("the field '{label}' is not finite everywhere in the plot"))?;
                 frame.scale = Some(steps.scale(label));
                 let step = |px, py| Some(steps.step(value(x.value(px), y.value(py))));
@@ -277,8 +277,8 @@ struct Steps {
 }
 
 impl Steps {
-    /// Looks for the ends; nothing if a value is not finite.
-    fn new(cells: usize, value: &dyn Fn(f64, f64) -> f64) -> Option<Steps> {
+    /// Looks for the ends, unless they are given; nothing if a value is not finite.
+    fn new(cells: usize, ends: Option<(f64, f64)>, value: &dyn Fn(f64, f64) -> f64) -> Option<Steps> {
         let place = |index: usize| index as f64 / cells as f64;
         let grid = Grid::new(cells + 1, cells + 1, |i, j| value(place(i), place(j)));
         if !grid.values.iter().all(|value| value.is_finite()) {
@@ -286,6 +286,7 @@ impl Steps {
         }
         let low = grid.values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = grid.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = ends.unwrap_or((low, high));
         Some(Steps { low, high: if high > low { high } else { low + 1.0 } })
     }
 
@@ -310,10 +311,12 @@ mod tests {
 
     #[test]
     fn a_field_is_cut_into_even_steps() {
-        let steps = Steps::new(4, &|x, _| 12.0 * x).unwrap();
+        let steps = Steps::new(4, None, &|x, _| 12.0 * x).unwrap();
         assert_eq!((steps.low, steps.high), (0.0, 12.0));
         assert_eq!([-1.0, 0.0, 0.99, 1.0, 11.5, 12.0, 13.0].map(|v| steps.step(v)), [0, 0, 0, 1, 11, 11, 11]);
-        assert!(Steps::new(4, &|x, _| 1.0 / x).is_none());
-        assert_eq!(Steps::new(4, &|_, _| 3.0).unwrap().step(3.0), 0);
+        assert!(Steps::new(4, None, &|x, _| 1.0 / x).is_none());
+        let given = Steps::new(4, Some((-2.0, 2.0)), &|x, _| 12.0 * x).unwrap();
+        assert_eq!([-9.0, 0.0, 9.0].map(|v| given.step(v)), [0, 6, 11]);
+        assert_eq!(Steps::new(4, None, &|_, _| 3.0).unwrap().step(3.0), 0);
     }
 }

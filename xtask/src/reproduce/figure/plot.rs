@@ -97,7 +97,19 @@ impl<'a> Plot<'a> {
 
     /// Fills the plot by the value of a function, in steps from dark (low) to pale (high), with a scale.
     pub(crate) fn field(mut self, label: &str, value: impl Fn(f64, f64) -> f64 + 'a) -> Self {
-        self.layers.push(Layer::Field { label: label.into(), value: Box::new(value) });
+        self.layers.push(Layer::Field { label: label.into(), value: Box::new(value), ends: None });
+        self
+    }
+
+    /// As [`Plot::field`] with given ends of the scale, so that figures can be compared: what lies beyond an end looks like
+    /// the end.
+    pub(crate) fn field_between(
+        mut self,
+        label: &str,
+        ends: (f64, f64),
+        value: impl Fn(f64, f64) -> f64 + 'a,
+    ) -> Self {
+        self.layers.push(Layer::Field { label: label.into(), value: Box::new(value), ends: Some(ends) });
         self
     }
 

@@ -5,7 +5,7 @@
 //! joined to a band; between lines that differ, more lines are put until the change is found closely enough.
 //! Boundaries are therefore smooth without a fine grid, and the picture stays small.
 
-/// The region of one class in a band, from its left boundary to the right edge of the plot.
+/// The region of one class in a band, from its left boundary to a little beyond its right one.
 ///
 /// Patches overlap on purpose: drawn in order, each covers what its predecessor has too much, and no seam of
 /// the ground shows between them.
@@ -31,8 +31,11 @@ const FINEST: f64 = 1.0 / 4096.0;
 /// How far a band reaches into the next: about a unit of length of the figure.
 const OVERLAP: f64 = 1.0 / 512.0;
 
-/// How often the room between two lines that differ is halved.
+/// How often the room between two lines that differ is halved, where there is not too much to draw.
 const HALVINGS: usize = 4;
+
+/// About as many patches as lines that differ may take: more would make a picture of hundreds of kilobytes.
+const MOST: usize = 4000;
 
 /// The patches of a function, in the order in which they must be drawn.
 pub(super) fn patches(cells: usize, class: Class<'_>) -> Vec<Patch> {
@@ -40,9 +43,17 @@ pub(super) fn patches(cells: usize, class: Class<'_>) -> Vec<Patch> {
         let y = 1.0 - row as f64 / cells as f64;
         (y, runs(cells, &|x| class(x, y)))
     };
-    let mut lines = vec![line(0)];
-    for row in 1..=cells {
-        refine(cells, class, line(row), HALVINGS, &mut lines);
+    let coarse: Vec<Line> = (0..=cells).map(line).collect();
+    let differing = coarse.windows(2).filter(|two| !same(&two[0].1, &two[1].1));
+    let busy: usize = differing.map(|two| two[1].1.len()).sum();
+    let halvings = (0..=HALVINGS).rev().find(|halvings| busy << halvings <= MOST).unwrap_or(0);
+    let mut lines: Vec<Line> = Vec::new();
+    for line in coarse {
+        if lines.is_empty() {
+            lines.push(line);
+        } else {
+            refine(cells, class, line, halvings, &mut lines);
+        }
     }
     let mut patches = Vec::new();
     let mut top = 1.0;
@@ -77,19 +88,30 @@ fn band_patches(band: &[Line], top: f64, patches: &mut Vec<Patch>) -> f64 {
     let bottom = (last.0 - OVERLAP).max(0.0);
     for (index, &(class, _)) in first.1.iter().enumerate() {
         let left = |line: &Line| line.1[index].1;
-        let mut corners = vec![[1.0, top], [left(first), top]];
-        for (at, line) in band.iter().enumerate() {
-            let (before, after) = (&band[at.saturating_sub(1)], &band[(at + 1).min(band.len() - 1)]);
-            // A line that neither neighbour bends away from adds nothing.
-            if at == 0 || left(before) != left(line) || left(after) != left(line) {
-                corners.push([left(line), line.0]);
-            }
-        }
-        corners.extend([[left(last), bottom], [1.0, bottom]]);
+        let right = |line: &Line| line.1.get(index + 1).map_or(1.0, |run| (run.1 + OVERLAP).min(1.0));
+        let mut corners = side(band, top, bottom, &left);
+        let mut back = side(band, top, bottom, &right);
+        back.reverse();
+        corners.extend(back);
         corners.dedup();
         patches.push(Patch { class, corners });
     }
     last.0
+}
+
+/// One boundary of a run through a band, from its top to its bottom.
+fn side(band: &[Line], top: f64, bottom: f64, place: &dyn Fn(&Line) -> f64) -> Vec<[f64; 2]> {
+    let (Some(first), Some(last)) = (band.first(), band.last()) else { return Vec::new() };
+    let mut points = vec![[place(first), top]];
+    for (at, line) in band.iter().enumerate() {
+        let (before, after) = (&band[at.saturating_sub(1)], &band[(at + 1).min(band.len() - 1)]);
+        // A line that neither neighbour bends away from adds nothing.
+        if at == 0 || place(before) != place(line) || place(after) != place(line) {
+            points.push([place(line), line.0]);
+        }
+    }
+    points.push([place(last), bottom]);
+    points
 }
 
 /// Runs of one class from 0 to 1.
@@ -153,6 +175,23 @@ mod tests {
         let patches = patches(20, &|x, _| if x < 0.5 { Some(0) } else { None });
         assert_eq!(patches.iter().map(|patch| patch.class).collect::<Vec<_>>(), [Some(0), None]);
         assert!(patches.iter().all(|patch| patch.corners.len() <= 6), "{patches:?}");
+    }
+
+    #[test]
+    fn what_differs_from_line_to_line_takes_few_patches() {
+        // Slanted stripes: some stripe leaves between almost any two lines.
+        let stripes = |x: f64, y: f64| Some((40.0 * x + 60.0 * y) as usize % 2);
+        let busy = patches(100, &stripes).len();
+        assert!((1000..=2 * MOST).contains(&busy), "{busy}");
+        assert!(wrong(100, &stripes) < 0.05, "{}", wrong(100, &stripes));
+    }
+
+    #[test]
+    fn a_patch_ends_a_little_beyond_its_own_boundary() {
+        let disc = |x: f64, y: f64| Some(usize::from((x - 0.5).hypot(y - 0.5) < 0.25));
+        for patch in patches(40, &disc).iter().filter(|patch| patch.class == Some(1)) {
+            assert!(patch.corners.iter().all(|corner| corner[0] < 0.76), "{patch:?}");
+        }
     }
 
     #[test]
