@@ -13,10 +13,12 @@
 //! One variable alone cannot move without leaving `Σβ = 0`. So a free bias is held near a centre at first, `(b − centre)²/2τ`:
 //! that is a penalised bias, an attribute `√τ` of every example, and leaves the variables free to move alone. When they have
 //! settled better than the balance, `b` becomes the centre. This is the proximal point method on a convex function of one
-//! number (the multiplier of the balance), which converges for any `τ > 0`; `τ` is the mean square of the other attributes.
+//! number (the multiplier of the balance), which converges for any `τ > 0` and from any start; `τ` is the mean square of the
+//! other attributes, or so much that the bias can cross the scores. After 5, 10, 20, … passes the centre starts afresh, at the
+//! bias that is best for the weights so far.
 //! # Cost
-//! A pass over the entries of the variables not set aside an iteration; tens of passes for a small cost, and for a large one
-//! as many as its condition asks for.
+//! As many visits as there are examples an iteration, which take a pass over their entries; tens of iterations for a small
+//! cost, and for a large one as many as its condition asks for.
 //! # Reference
 //! Hsieh et al. (2008), algorithm 3; Ho & Lin (2012), section 3.2, for the tube; Rockafellar (1976) for the centre.
 
@@ -39,7 +41,7 @@ pub(super) struct CoordinateDescent<'a, 'b, E: ?Sized> {
     beta: Vec<f64>,
     /// `Σ βᵢ`.
     total: f64,
-    /// What a bias that is not free is held near: 0.
+    /// What the bias is held near: 0 unless it is free.
     centre: f64,
     /// How loosely: `τ`, or 1 for a bias that is penalised.
     looseness: f64,
@@ -49,8 +51,11 @@ pub(super) struct CoordinateDescent<'a, 'b, E: ?Sized> {
     /// A violation at which the variables count as settled.
     settled: f64,
     random: ChaCha8Rng,
-    block: usize,
-    passes: u64,
+    block: u64,
+    /// Visits so far.
+    visits: u64,
+    /// The iteration after which the centre starts afresh.
+    fresh: u64,
     best: Option<(Worth, Point)>,
 }
 
@@ -72,7 +77,10 @@ impl<'a, 'b, E: Examples + ?Sized> CoordinateDescent<'a, 'b, E> {
             return Err(Error::Numerical { what: "the squared norms of the examples" });
         }
         let looseness = match sample.bias {
-            Bias::Free => (mean / (sample.entries() as f64 / n as f64)).clamp(1e-300, 1e300),
+            Bias::Free => {
+                let attribute = mean * (n as f64 / sample.entries().max(1) as f64);
+                attribute.max(sample.unit / sample.costs.iter().sum::<f64>()).clamp(1e-300, 1e300)
+            }
             Bias::Penalised => 1.0,
             Bias::None => 0.0,
         };
@@ -87,8 +95,9 @@ impl<'a, 'b, E: Examples + ?Sized> CoordinateDescent<'a, 'b, E> {
             threshold: f64::INFINITY,
             settled: 0.1 * sample.unit,
             random: ChaCha8Rng::seed_from_u64(seed),
-            block: (ENTRIES * n / sample.entries().max(1)).clamp(16, ENTRIES),
-            passes: 0,
+            block: (ENTRIES * n / sample.entries().max(1)).clamp(16, ENTRIES) as u64,
+            visits: 0,
+            fresh: 5,
             best: None,
         })
     }
@@ -99,31 +108,32 @@ impl<'a, 'b, E: Examples + ?Sized> CoordinateDescent<'a, 'b, E> {
         self.best.as_ref().map_or_else(nothing, |(_, point)| point.clone())
     }
 
-    /// Passes until the gap is this share of the primal value, or until `patience` of them are made.
+    /// Iterates until the gap is this share of the primal value, or until `patience` more iterations are made.
     pub(super) fn run(&mut self, share: f64, patience: u64, meter: &mut Meter<'_>) -> Result<Rest> {
-        let mut next = self.passes + 5;
-        let last = self.passes.saturating_add(patience);
+        let mut next = self.iterations() + 5;
+        let last = self.iterations().saturating_add(patience);
         if let Some(stop) = meter.advance(0, 0) {
             return Ok(Rest::Stopped(stop));
         }
         loop {
+            let before = self.iterations();
             let Pass { violation, stop } = self.pass(meter);
-            self.passes += 1;
+            let iterations = self.iterations();
             let whole = self.active.len() == self.beta.len();
             let done = violation <= self.settled;
-            if let Some(stop) = stop.or_else(|| meter.advance(1, 0)) {
+            if let Some(stop) = stop.or_else(|| meter.advance(iterations - before, 0)) {
                 self.look(meter)?;
                 return Ok(Rest::Stopped(stop));
             }
-            if done && whole || self.passes >= next {
+            if done && whole || iterations >= next {
                 if self.look(meter)?.meets(share) {
                     return Ok(Rest::Reached);
                 }
-                next = self.passes + 5 + self.passes / 8;
+                next = iterations + 5 + iterations / 8;
             }
-            self.move_centre(violation);
+            let moved = self.move_centre(violation);
             if done {
-                if whole {
+                if whole && !moved {
                     self.settled *= 0.1;
                     // Below this a violation is lost in rounding.
                     if self.settled < 1e-16 * self.sample.unit {
@@ -133,11 +143,16 @@ impl<'a, 'b, E: Examples + ?Sized> CoordinateDescent<'a, 'b, E> {
                 self.active = everyone(self.beta.len());
                 self.threshold = f64::INFINITY;
             }
-            if self.passes >= last {
+            if iterations >= last {
                 self.look(meter)?;
                 return Ok(Rest::Stuck);
             }
         }
+    }
+
+    /// As many visits as there are variables are an iteration.
+    fn iterations(&self) -> u64 {
+        self.visits / self.beta.len() as u64
     }
 
     /// The bias at these variables.
@@ -145,20 +160,52 @@ impl<'a, 'b, E: Examples + ?Sized> CoordinateDescent<'a, 'b, E> {
         self.centre + self.looseness * self.total
     }
 
-    /// Moves the centre to the bias once the balance is worse than the variables.
-    fn move_centre(&mut self, violation: f64) {
+    /// Moves the centre to the bias once the balance is worse than the variables, if that changes it.
+    fn move_centre(&mut self, violation: f64) -> bool {
         let shift = self.looseness * self.total;
-        if self.sample.bias == Bias::Free && violation <= 0.5 * shift.abs() {
-            self.centre += shift;
-            self.threshold = f64::INFINITY;
-            self.active = everyone(self.beta.len());
+        let fresh = self.iterations() >= self.fresh;
+        if self.sample.bias != Bias::Free || !(fresh || violation <= 0.5 * shift.abs()) {
+            return false;
         }
+        let before = self.centre;
+        if fresh {
+            self.fresh = self.iterations().saturating_mul(2);
+            self.centre = self.best_bias();
+        } else {
+            self.centre += shift;
+        }
+        self.threshold = f64::INFINITY;
+        self.active = everyone(self.beta.len());
+        // Less than this is lost in the scores.
+        (self.centre - before).abs() > 4.0 * f64::EPSILON * self.sample.unit.max(self.centre.abs())
     }
 
-    /// Visits every variable that is not set aside, once.
+    /// The bias at which the weights so far cost least: where the coefficients that the scores ask for are balanced.
+    fn best_bias(&self) -> f64 {
+        let sample = self.sample;
+        let mut scores = vec![0.0; self.beta.len()];
+        sample.scores(&self.w, 0.0, &mut scores);
+        let reach =
+            |i: usize| scores[i].abs() + sample.problem.above()[i].abs().max(sample.problem.below()[i].abs());
+        let most = (0..scores.len()).filter(|&i| sample.costs[i] > 0.0).map(reach).fold(0.0, f64::max);
+        let (mut low, mut high) = (-most, most);
+        for _ in 0..50 {
+            let middle = 0.5 * (low + high);
+            let [total] = sample.sums(|i| [sample.response(i, scores[i] + middle, 0.0, 0.0).0]);
+            // The sum only falls as the bias grows.
+            if total > 0.0 {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        0.5 * (low + high)
+    }
+
+    /// Visits every variable that is not set aside, once: a pass.
     fn pass(&mut self, meter: &mut Meter<'_>) -> Pass {
         self.active.shuffle(&mut self.random);
-        let (mut at, mut visited, mut violation) = (0, 0, 0.0_f64);
+        let (mut at, mut violation) = (0, 0.0_f64);
         while at < self.active.len() {
             let i = self.active[at] as usize;
             let (off, aside) = self.visit(i);
@@ -168,8 +215,8 @@ impl<'a, 'b, E: Examples + ?Sized> CoordinateDescent<'a, 'b, E> {
             } else {
                 at += 1;
             }
-            visited += 1;
-            if visited % self.block == 0
+            self.visits += 1;
+            if self.visits.is_multiple_of(self.block)
                 && let Some(stop) = meter.advance(0, 0)
             {
                 return Pass { violation, stop: Some(stop) };

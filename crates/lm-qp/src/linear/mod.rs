@@ -39,7 +39,7 @@ use sample::{Point, Sample};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum LinearSolver {
     /// Newton steps where the examples or the columns are at most 2000. Else coordinate descent, and Newton steps from
-    /// where it has got to if 200 passes were not enough.
+    /// where it has got to if 200 iterations were not enough.
     #[default]
     Automatic,
     /// Dual coordinate descent only.
@@ -130,13 +130,13 @@ enum Rest {
     Stuck,
 }
 
-/// Steps or passes, unless the budget says otherwise: only a run without progress makes so many.
+/// Steps, or iterations of as many visits as there are examples, unless the budget says otherwise: only a run without progress makes so many.
 const ITERATIONS: u64 = 10_000;
 
 /// The smaller side of the data up to which Newton steps come first.
 const NARROW: usize = 2000;
 
-/// Passes of coordinate descent after which Newton steps take over.
+/// Iterations of coordinate descent after which Newton steps take over.
 const PATIENCE: u64 = 200;
 
 /// A method under way.
@@ -192,7 +192,7 @@ where
     let mut best: Option<LinearCertificate<M>> = None;
     let stop = loop {
         let rest = method.run(share, patience, &mut meter)?;
-        let Point { w, b, beta } = method.best();
+        let Point { w, b, beta } = sample.with_middle_bias(method.best());
         let hyperplane = Linear::new(w, b)?;
         let found = LinearCertificate::compute(machine.clone(), set, &problem, hyperplane, beta)?;
         let gap = found.figures().relative_gap();

@@ -42,11 +42,13 @@ const SMOOTHING: (f64, f64) = (1e-8, 1e8);
 /// The state of the solver.
 pub(super) struct Newton<'a, 'b, E: ?Sized> {
     sample: &'a Sample<'b, E>,
-    /// The mean of each column, where columns are shifted.
+    /// The mean of each column; empty where columns are not shifted.
     middle: Vec<f64>,
     squared: bool,
     /// How wide the kinks are, in units of the score.
     smoothing: f64,
+    /// The least of it that rounding has allowed so far.
+    sharpest: f64,
     centre: Vec<f64>,
     now: Point,
     scores: Vec<f64>,
@@ -89,6 +91,7 @@ impl<'a, 'b, E: Examples + ?Sized> Newton<'a, 'b, E> {
             middle,
             squared,
             smoothing,
+            sharpest: SMOOTHING.0,
             centre: now.beta.clone(),
             scores: vec![0.0; n],
             drifted: true,
@@ -134,15 +137,17 @@ impl<'a, 'b, E: Examples + ?Sized> Newton<'a, 'b, E> {
             }
             if self.steps >= PATIENCE && !self.squared {
                 // Too sharp for Newton steps: a rounder loss about the same centre.
-                self.smoothing = (10.0 * self.smoothing).min(SMOOTHING.1);
-                (self.steps, self.idle) = (0, self.idle + 1);
+                self.soften();
                 continue;
             }
             match self.step(meter)? {
                 Err(stop) => return Ok(Rest::Stopped(stop)),
-                // Rounding ends the smooth problem before its gap is small.
-                Ok(false) if self.squared || self.idle > IDLE / 2 => return Ok(Rest::Stuck),
-                Ok(false) => self.recentre(standing.outer),
+                Ok(false) if self.squared => return Ok(Rest::Stuck),
+                Ok(false) => {
+                    // So sharp that the variables answer the rounding of the scores: not again.
+                    self.sharpest = (10.0 * self.smoothing).min(SMOOTHING.1);
+                    self.soften();
+                }
                 Ok(true) => {}
             }
             stop = meter.advance(1, 0);
@@ -212,10 +217,17 @@ impl<'a, 'b, E: Examples + ?Sized> Newton<'a, 'b, E> {
     fn recentre(&mut self, misses: f64) {
         self.centre.clone_from(&self.now.beta);
         let factor = if self.steps <= 5 { 0.1 } else { 0.3 };
-        self.smoothing = (self.smoothing * factor).max(SMOOTHING.0);
+        self.smoothing = (self.smoothing * factor).max(self.sharpest);
         self.idle = if misses < 0.5 * self.misses { 0 } else { self.idle + 1 };
         self.misses = self.misses.min(misses);
         self.steps = 0;
+        self.refresh();
+    }
+
+    /// Makes the kinks rounder.
+    fn soften(&mut self) {
+        self.smoothing = (10.0 * self.smoothing).min(SMOOTHING.1);
+        (self.steps, self.idle) = (0, self.idle + 1);
         self.refresh();
     }
 
@@ -295,8 +307,8 @@ impl<'a, 'b, E: Examples + ?Sized> Newton<'a, 'b, E> {
 fn columns<E: Examples + ?Sized>(sample: &Sample<'_, E>) -> (Vec<f64>, f64) {
     let (n, costs) = (sample.len(), &sample.costs);
     let [total] = sample.sums(|i| [costs[i]]);
-    let mut middle = vec![0.0; sample.dim()];
-    if sample.bias == Bias::Free && !sample.sparse {
+    let mut middle = Vec::new();
+    if sample.bias != Bias::None && !sample.sparse {
         middle = sample.folded(n, |rows, sum| {
             rows.for_each(|row| sample.examples.add_scaled(row, costs[row] / total, sum));
         });
@@ -304,7 +316,8 @@ fn columns<E: Examples + ?Sized>(sample: &Sample<'_, E>) -> (Vec<f64>, f64) {
     let squares = sample.folded(n, |rows, sum| {
         for row in rows {
             let share = costs[row] / total;
-            sample.examples.row(row).for_each(|k, x| sum[k] += share * (x - middle[k]) * (x - middle[k]));
+            let off = |k: usize, x: f64| x - middle.get(k).copied().unwrap_or(0.0);
+            sample.examples.row(row).for_each(|k, x| sum[k] += share * off(k, x) * off(k, x));
         }
     });
     let spread = squares.iter().filter(|square| **square > 0.0).map(|square| 1.0 / square).sum();

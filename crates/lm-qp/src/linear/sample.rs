@@ -6,7 +6,7 @@ use lm_core::double_double::DoubleDouble;
 use lm_core::{Error, Examples, Result, Row, parallel};
 
 use crate::bias::Bias;
-use crate::optimality::least;
+use crate::optimality::{best_multipliers, least};
 use crate::problem::DualProblem;
 
 /// Rows of a part of a sum over examples: a function of nothing, so that sums run in the same order on any number of threads.
@@ -216,34 +216,60 @@ impl<'a, E: Examples + ?Sized> Sample<'a, E> {
         (loss, if miss < 0.0 { 0.0 } else { miss })
     }
 
+    /// The same point with the middle of all biases that are equally good: where no coefficient is between its bounds, none of
+    /// them says which bias is meant.
+    pub(super) fn with_middle_bias(&self, point: Point) -> Point {
+        let free = |i: usize| {
+            let size = point.beta[i].abs() / self.costs[i];
+            size > 1e-6 && size < 1.0 - 1e-6
+        };
+        if self.bias != Bias::Free || self.is_squared() || (0..self.len()).any(free) {
+            return point;
+        }
+        let mut scores = vec![0.0; self.len()];
+        self.scores(&point.w, 0.0, &mut scores);
+        let middle = best_multipliers(self.problem, &scores).bias();
+        let losses = |b: f64| self.sums(|i| [self.loss_and_miss(i, scores[i] + b, 0.0).0])[0];
+        // Sums that are equal may differ by their rounding.
+        if losses(middle) <= (1.0 + 1e-14) * losses(point.b) { Point { b: middle, ..point } } else { point }
+    }
+
     /// `½‖w‖²`, with `½b²` for a bias that is penalised.
     pub(super) fn penalty(&self, w: &[f64], b: f64) -> f64 {
         let own = if self.bias == Bias::Penalised { b * b } else { 0.0 };
         0.5 * (dot(w, w) + own)
     }
 
-    /// Coefficients that add up to 0 where the bias is free: those of the heavier side made smaller.
+    /// Coefficients that add up to 0 where the bias is free: one that is between its bounds gives way, and if it has not room
+    /// enough, all of the heavier side become smaller. Those at a bound stay there if they can.
     pub(super) fn balanced(&self, mut beta: Vec<f64>) -> Vec<f64> {
         if self.bias != Bias::Free {
             return beta;
         }
-        for _ in 0..2 {
+        let problem = self.problem;
+        let room = |i: usize, value: f64| match value {
+            0.0 => 0.0,
+            _ if value > 0.0 => value.min(problem.upper()[i] - value),
+            _ => (-value).min(value - problem.lower()[i]),
+        };
+        for _ in 0..3 {
             let excess = exact_sum(&beta);
+            if excess == 0.0 {
+                break;
+            }
+            let widest = |best: (usize, f64), (i, &value): (usize, &f64)| {
+                let room = room(i, value);
+                if room > best.1 { (i, room) } else { best }
+            };
+            let (taker, most) = beta.iter().enumerate().fold((0, 0.0), widest);
+            if excess.abs() <= most {
+                beta[taker] -= excess;
+                continue;
+            }
             let side = |value: f64| if excess > 0.0 { value > 0.0 } else { value < 0.0 };
             let sizes: f64 = beta.iter().filter(|&&value| side(value)).map(|value| value.abs()).sum();
-            if excess == 0.0 || !(sizes > 0.0) {
-                return beta;
-            }
             let factor = (1.0 - excess.abs() / sizes).max(0.0);
             beta.iter_mut().filter(|value| side(**value)).for_each(|value| *value *= factor);
-        }
-        // What rounding has left goes to the first variable that has room for it.
-        let excess = exact_sum(&beta);
-        let problem = self.problem;
-        let room = |i: usize, value: f64| value >= problem.lower()[i] && value <= problem.upper()[i];
-        let taker = (0..beta.len()).find(|&i| beta[i] != 0.0 && room(i, beta[i] - excess));
-        if let Some(i) = taker {
-            beta[i] -= excess;
         }
         beta
     }

@@ -25,6 +25,10 @@ use crate::bias::Bias;
 /// The largest matrix that is formed, unless the budget says otherwise.
 const FORMED: usize = 4000;
 
+/// Columns up to which the matrix has one row a column, however few the examples: its factor does not mind that columns are
+/// of different sizes.
+const FEW: usize = 300;
+
 /// Steps of conjugate gradients; a direction that is not exact is still one of descent.
 const STEPS: usize = 400;
 
@@ -40,7 +44,7 @@ pub(super) struct Direction {
 /// The examples that count, and how much.
 pub(super) struct System<'a, 'b, E: ?Sized> {
     pub(super) sample: &'a Sample<'b, E>,
-    /// What is subtracted from each column.
+    /// What is subtracted from each column, if anything: not of sparse examples, and not without a bias.
     pub(super) centre: &'a [f64],
     /// The rows `J` of the examples that count.
     pub(super) rows: &'a [u32],
@@ -58,44 +62,44 @@ impl<E: Examples + ?Sized> System<'_, '_, E> {
         meter: &mut Meter<'_>,
     ) -> Result<Result<Direction, Stop>> {
         let (m, d) = (self.rows.len(), self.sample.dim());
-        // For a free bias in the coordinates of shifted columns.
-        let shifted = self.shifted(gradient);
         if m == 0 {
             return Ok(Ok(self.without_examples(gradient)));
         }
         let size = d + usize::from(self.sample.bias != Bias::None);
         let formed = self.room(meter);
-        let mut direction = if m <= size && m <= formed {
-            self.by_examples(&shifted)?
+        if m <= size && m <= formed && (size > FEW || size > formed) {
+            self.shifted_if(Bias::Free).in_shifted(gradient, |system, g| system.by_examples(g).map(Ok))
         } else if size <= formed {
-            match self.by_columns(&shifted, meter)? {
-                Ok(direction) => direction,
-                Err(stop) => return Ok(Err(stop)),
-            }
+            self.in_shifted(gradient, |system, g| system.by_columns(g, meter))
         } else {
-            match self.by_products(&shifted, meter) {
-                Ok(direction) => direction,
-                Err(stop) => return Ok(Err(stop)),
-            }
-        };
-        if self.sample.bias == Bias::Free {
-            direction.b -= dot(&direction.w, self.centre);
+            self.shifted_if(Bias::Free).in_shifted(gradient, |system, g| Ok(system.by_products(g, meter)))
         }
-        Ok(Ok(direction))
+    }
+
+    /// The same system; without a shift unless the bias is this one.
+    fn shifted_if(&self, bias: Bias) -> Self {
+        let centre = if self.sample.bias == bias { self.centre } else { &[] };
+        Self { centre, ..*self }
+    }
+
+    /// Solves for weights and the bias `b + ⟨w·centre⟩` of shifted examples.
+    fn in_shifted(
+        &self,
+        gradient: &Direction,
+        solve: impl FnOnce(&Self, &Direction) -> Result<Result<Direction, Stop>>,
+    ) -> Result<Result<Direction, Stop>> {
+        let mut shifted = gradient.clone();
+        shifted.w.iter_mut().zip(self.centre).for_each(|(g, centre)| *g -= centre * gradient.b);
+        Ok(solve(self, &shifted)?.map(|mut direction| {
+            direction.b -= dot(&direction.w, self.centre);
+            direction
+        }))
     }
 
     /// The largest matrix that the budget has room for: a few of them are held at once.
     fn room(&self, meter: &Meter<'_>) -> usize {
         let bytes = meter.budget().memory().unwrap_or(usize::MAX);
         ((bytes as f64 / (8.0 * 24.0)).sqrt() as usize).min(FORMED)
-    }
-
-    fn shifted(&self, gradient: &Direction) -> Direction {
-        let mut shifted = gradient.clone();
-        if self.sample.bias == Bias::Free {
-            shifted.w.iter_mut().zip(self.centre).for_each(|(g, centre)| *g -= centre * gradient.b);
-        }
-        shifted
     }
 
     fn without_examples(&self, gradient: &Direction) -> Direction {
@@ -110,9 +114,7 @@ impl<E: Examples + ?Sized> System<'_, '_, E> {
     fn write(&self, row: u32, out: &mut [f64]) {
         let d = self.sample.dim();
         self.sample.examples.row(row as usize).write_to(&mut out[..d]);
-        if !self.sample.sparse {
-            out.iter_mut().zip(self.centre).for_each(|(x, centre)| *x -= centre);
-        }
+        out.iter_mut().zip(self.centre).for_each(|(x, centre)| *x -= centre);
         out[d..].fill(1.0);
     }
 
@@ -131,7 +133,16 @@ impl<E: Examples + ?Sized> System<'_, '_, E> {
             matrix[(k, k)] += 1.0;
         }
         if self.sample.bias == Bias::Penalised {
+            // ½(b − ⟨w·centre⟩)² in terms of the shifted bias.
             matrix[(d, d)] += 1.0;
+            for (k, &centre) in self.centre.iter().enumerate() {
+                let column = matrix.column_mut(k);
+                column[d] -= centre;
+                column[k..d]
+                    .iter_mut()
+                    .zip(&self.centre[k..])
+                    .for_each(|(value, other)| *value += centre * other);
+            }
         }
         let factor = factor(matrix)?;
         let mut s: Vec<f64> = g.w.iter().chain(biased.then_some(&g.b)).map(|g| -g).collect();
@@ -225,7 +236,7 @@ impl<E: Examples + ?Sized> System<'_, '_, E> {
         }
         let factor = factor(matrix)?;
         let own = if bias == Bias::Penalised { g.b } else { 0.0 };
-        let shift = if self.sample.sparse { 0.0 } else { dot(&g.w, self.centre) };
+        let shift = dot(&g.w, self.centre);
         let mut pulls = vec![0.0; self.rows.len()];
         self.sample.examples.dots_at(self.rows, &g.w, &mut pulls);
         pulls.iter_mut().for_each(|pull| *pull = -(*pull - shift) - own);
@@ -251,10 +262,8 @@ impl<E: Examples + ?Sized> System<'_, '_, E> {
                 self.sample.examples.add_scaled(self.rows[at] as usize, u[at], total);
             }
         });
-        if !self.sample.sparse {
-            let all: f64 = u.iter().sum();
-            sum.iter_mut().zip(self.centre).for_each(|(sum, centre)| *sum -= all * centre);
-        }
+        let all: f64 = u.iter().sum();
+        sum.iter_mut().zip(self.centre).for_each(|(sum, centre)| *sum -= all * centre);
         sum
     }
 
@@ -291,7 +300,7 @@ impl<E: Examples + ?Sized> System<'_, '_, E> {
         let diagonal = self.diagonal(own);
         let product = |s: &Direction| {
             let mut pulls = vec![0.0; self.rows.len()];
-            let shift = if self.sample.sparse { 0.0 } else { dot(&s.w, self.centre) };
+            let shift = dot(&s.w, self.centre);
             self.dots(&s.w, &mut pulls);
             let pull = |(pull, weight): (&mut f64, &f64)| *pull = weight * (*pull - shift + s.b);
             pulls.iter_mut().zip(self.weights).for_each(pull);
@@ -349,7 +358,7 @@ impl<E: Examples + ?Sized> System<'_, '_, E> {
         let mut w = self.sample.folded(self.rows.len(), |range, total| {
             for at in range {
                 let (row, weight) = (self.sample.examples.row(self.rows[at] as usize), self.weights[at]);
-                let centre = |k: usize| if self.sample.sparse { 0.0 } else { self.centre[k] };
+                let centre = |k: usize| self.centre.get(k).copied().unwrap_or(0.0);
                 row.for_each(|k, x| total[k] += weight * (x - centre(k)) * (x - centre(k)));
             }
         });
@@ -408,19 +417,15 @@ mod tests {
                 Sample::new(&dense as &dyn Examples, &problem, bias).unwrap(),
                 Sample::new(&sparse as &dyn Examples, &problem, bias).unwrap(),
             ] {
-                let shift = if bias == Bias::Free && !sample.sparse { 1.5 } else { 0.0 };
-                let centre = [shift; 5];
-                let system =
-                    System { sample: &sample, centre: &centre, rows: &rows, weights: &weights, faint: 1.0 };
+                let shifts = bias != Bias::None && !sample.sparse;
+                let centre: &[f64] = if shifts { &[1.5, 2.0, 3.0, 4.0, 5.0] } else { &[] };
+                let system = System { sample: &sample, centre, rows: &rows, weights: &weights, faint: 1.0 };
                 let mut meter = Control::new(Budget::default()).start(10);
-                let g = system.shifted(&gradient);
-                let back = |mut s: Direction| {
-                    s.b -= if bias == Bias::Free { dot(&s.w, &centre) } else { 0.0 };
-                    s
-                };
-                found.push(back(system.by_columns(&g, &mut meter).unwrap().unwrap()));
-                found.push(back(system.by_examples(&g).unwrap()));
-                found.push(back(system.by_products(&g, &mut meter).unwrap()));
+                let plain = system.shifted_if(Bias::Free);
+                found.extend(system.in_shifted(&gradient, |s, g| s.by_columns(g, &mut meter)).unwrap());
+                found.extend(plain.in_shifted(&gradient, |s, g| s.by_examples(g).map(Ok)).unwrap());
+                found.extend(plain.in_shifted(&gradient, |s, g| Ok(s.by_products(g, &mut meter))).unwrap());
+                assert_eq!(found.len() % 3, 0);
             }
             // The residual by hand: (P + ZᵗDZ)s + g.
             let s = &found[0];

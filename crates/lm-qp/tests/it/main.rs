@@ -5,5 +5,8 @@
 
 mod conformance;
 mod formulations;
+mod linear;
+mod linear_conformance;
+mod linear_reference;
 mod nasty_input;
 mod reference_values;
