@@ -141,7 +141,7 @@ const PATIENCE: u64 = 200;
 
 /// A method under way.
 enum Method<'a, 'b, E: ?Sized> {
-    Descent(CoordinateDescent<'a, 'b, E>),
+    Descent(Box<CoordinateDescent<'a, 'b, E>>),
     Newton(Box<Newton<'a, 'b, E>>),
 }
 
@@ -186,7 +186,7 @@ where
     let mut method = if newton_first {
         Method::Newton(Box::new(Newton::new(&sample, None, &meter)?))
     } else {
-        Method::Descent(CoordinateDescent::new(&sample, means.seed, &meter)?)
+        Method::Descent(Box::new(CoordinateDescent::new(&sample, means.seed, &meter)?))
     };
     let mut share = means.gap;
     let mut best: Option<LinearCertificate<M>> = None;

@@ -14,6 +14,10 @@
 //! that digits are lost: the bound sets settle after a few rounds, and then each step solves the equations of the free
 //! variables as they are. Squared losses are smooth by themselves and need one round.
 //!
+//! A variable answers its score divided by `κ`, rounding of the score included. Where that is all that is left of the gap, or
+//! all that steps still change, the variables between the kinks are solved for anew with those at a bound and the weights as
+//! they are, which takes the rounding away.
+//!
 //! The gap between primal and dual value is `½‖w − Σβᵢxᵢ‖²` and a sum over examples of terms that are at least 0, so it is
 //! known at every step, and a centre is moved when the first part is small against the second.
 //! # Cost
@@ -34,7 +38,10 @@ use crate::bias::Bias;
 const PATIENCE: usize = 15;
 
 /// Centres without progress before a run gives up.
-const IDLE: usize = 40;
+const IDLE: usize = 60;
+
+/// By how much the least smoothing falls again with each new centre: what rounding forbade at one it may allow at another.
+const RELAX: f64 = 0.3;
 
 /// The smallest and the largest smoothing, in units of the score.
 const SMOOTHING: (f64, f64) = (1e-8, 1e8);
@@ -56,11 +63,18 @@ pub(super) struct Newton<'a, 'b, E: ?Sized> {
     drifted: bool,
     /// How fast each variable answers its score.
     rates: Vec<f64>,
+    /// Room for what all variables answer, and for the change of the scores along a step.
+    answers: Vec<(f64, f64)>,
+    along: Vec<f64>,
     gradient: Direction,
     best: Point,
     worth: Option<Worth>,
+    /// Steps since the centre was moved, or the kinks made rounder.
     steps: usize,
+    /// Centres without progress.
     idle: usize,
+    /// Whether a finish was tried at this centre in vain.
+    finished: bool,
     /// The sum of the terms at the present centre.
     misses: f64,
 }
@@ -96,12 +110,15 @@ impl<'a, 'b, E: Examples + ?Sized> Newton<'a, 'b, E> {
             scores: vec![0.0; n],
             drifted: true,
             rates: vec![0.0; n],
+            answers: vec![(0.0, 0.0); n],
+            along: vec![0.0; n],
             gradient: Direction { w: vec![0.0; d], b: 0.0 },
             best: now.clone(),
             now,
             worth: None,
             steps: 0,
             idle: 0,
+            finished: false,
             misses: f64::INFINITY,
         })
     }
@@ -135,19 +152,21 @@ impl<'a, 'b, E: Examples + ?Sized> Newton<'a, 'b, E> {
                 self.recentre(standing.outer);
                 continue;
             }
-            if self.steps >= PATIENCE && !self.squared {
-                // Too sharp for Newton steps: a rounder loss about the same centre.
-                self.soften();
-                continue;
-            }
-            match self.step(meter)? {
+            let settled = standing.outer <= 0.3 * share * standing.worth.primal && !self.finished;
+            let stalled = !self.squared && (settled || self.steps >= PATIENCE);
+            let moved = if stalled { Ok(false) } else { self.step(meter)? };
+            match moved {
                 Err(stop) => return Ok(Rest::Stopped(stop)),
                 Ok(false) if self.squared => return Ok(Rest::Stuck),
-                Ok(false) => {
-                    // So sharp that the variables answer the rounding of the scores: not again.
-                    self.sharpest = (10.0 * self.smoothing).min(SMOOTHING.1);
-                    self.soften();
-                }
+                Ok(false) => match self.finish(meter)? {
+                    Err(stop) => return Ok(Rest::Stopped(stop)),
+                    Ok(Some(standing)) if standing.worth.meets(share) => return Ok(Rest::Reached),
+                    Ok(Some(standing)) if standing.inner <= 0.1 * standing.outer => {
+                        self.recentre(standing.outer)
+                    }
+                    Ok(_) if self.steps < PATIENCE && stalled => self.finished = true,
+                    Ok(_) => self.soften(stalled),
+                },
                 Ok(true) => {}
             }
             stop = meter.advance(1, 0);
@@ -175,15 +194,21 @@ impl<'a, 'b, E: Examples + ?Sized> Newton<'a, 'b, E> {
         if self.worth.is_none() {
             self.refresh();
         }
-        let mut answers = vec![(0.0, 0.0); self.scores.len()];
+        let mut answers = std::mem::take(&mut self.answers);
         parallel::for_each_chunk(&mut answers, ROWS, |part, out| {
             for (i, out) in (part * ROWS..).zip(out) {
                 *out = self.sample.response(i, self.scores[i], self.kappa(i), self.centre[i]);
             }
         });
-        for (i, (beta, rate)) in answers.into_iter().enumerate() {
+        for (i, &(beta, rate)) in answers.iter().enumerate() {
             (self.now.beta[i], self.rates[i]) = (beta, rate);
         }
+        self.answers = answers;
+        self.measure()
+    }
+
+    /// Measures what is left at the present machine and variables.
+    fn measure(&mut self) -> Result<Standing> {
         let (sample, now) = (self.sample, &self.now);
         let (spanned, total) = sample.combination(&now.beta);
         self.gradient.w.iter_mut().zip(&now.w).zip(spanned).for_each(|((g, w), spanned)| *g = w - spanned);
@@ -218,24 +243,67 @@ impl<'a, 'b, E: Examples + ?Sized> Newton<'a, 'b, E> {
         self.centre.clone_from(&self.now.beta);
         let factor = if self.steps <= 5 { 0.1 } else { 0.3 };
         self.smoothing = (self.smoothing * factor).max(self.sharpest);
+        self.sharpest = (RELAX * self.sharpest).max(SMOOTHING.0);
         self.idle = if misses < 0.5 * self.misses { 0 } else { self.idle + 1 };
         self.misses = self.misses.min(misses);
-        self.steps = 0;
+        (self.steps, self.finished) = (0, false);
         self.refresh();
     }
 
-    /// Makes the kinks rounder.
-    fn soften(&mut self) {
+    /// Makes the kinks rounder: they are too sharp for Newton steps, or so sharp that the variables answer the rounding of the
+    /// scores, and then once for all.
+    fn soften(&mut self, for_now: bool) {
         self.smoothing = (10.0 * self.smoothing).min(SMOOTHING.1);
-        (self.steps, self.idle) = (0, self.idle + 1);
+        if !for_now {
+            self.sharpest = self.smoothing;
+        }
+        (self.steps, self.idle, self.finished) = (0, self.idle + 1, false);
         self.refresh();
+    }
+
+    /// Solves for the variables between the kinks with those at a bound and the machine as they are: what rounding of the
+    /// scores has added to the variables is taken away again. The standing of the result, if there is one.
+    fn finish(&mut self, meter: &mut Meter<'_>) -> Result<Result<Option<Standing>, lm_core::Stop>> {
+        let (rows, weights) = self.between();
+        let middle = std::mem::take(&mut self.middle);
+        let system =
+            System { sample: self.sample, centre: &middle, rows: &rows, weights: &weights, faint: 1.0 };
+        let mut last: Option<Standing> = None;
+        let mut stop = None;
+        // Each round corrects the rounding of the one before.
+        for _ in 0..4 {
+            let excess = match system.excess(&self.gradient, meter)? {
+                Ok(Some(excess)) => excess,
+                Ok(None) => break,
+                Err(reason) => {
+                    stop = Some(reason);
+                    break;
+                }
+            };
+            let before = self.now.beta.clone();
+            for (&row, excess) in rows.iter().zip(excess) {
+                let (i, problem) = (row as usize, self.sample.problem);
+                self.now.beta[i] = (self.now.beta[i] - excess).clamp(problem.lower()[i], problem.upper()[i]);
+            }
+            let standing = self.measure()?;
+            if last.as_ref().is_some_and(|last| !(standing.worth.gap < 0.5 * last.worth.gap)) {
+                self.now.beta = before;
+                break;
+            }
+            last = Some(standing);
+        }
+        self.middle = middle;
+        Ok(stop.map_or(Ok(last), Err))
+    }
+
+    /// The variables between the kinks, and their rates.
+    fn between(&self) -> (Vec<u32>, Vec<f64>) {
+        (0_u32..).zip(&self.rates).filter(|(_, rate)| **rate > 0.0).map(|(i, rate)| (i, *rate)).unzip()
     }
 
     /// One Newton step; false if it changes nothing.
     fn step(&mut self, meter: &mut Meter<'_>) -> Result<Result<bool, lm_core::Stop>> {
-        let rows: Vec<u32> =
-            (0_u32..).zip(&self.rates).filter(|(_, rate)| **rate > 0.0).map(|(i, _)| i).collect();
-        let weights: Vec<f64> = rows.iter().map(|&i| self.rates[i as usize]).collect();
+        let (rows, weights) = self.between();
         let [reach] = self.sample.sums(|i| {
             let curvature = self.kappa(i) + self.sample.problem.ridge(i);
             [if curvature > 0.0 { 1.0 / curvature } else { 0.0 }]
@@ -247,9 +315,8 @@ impl<'a, 'b, E: Examples + ?Sized> Newton<'a, 'b, E> {
             Ok(direction) => direction,
             Err(stop) => return Ok(Err(stop)),
         };
-        let mut along = vec![0.0; self.scores.len()];
-        self.sample.scores(&direction.w, direction.b, &mut along);
-        let length = self.length(&direction, &along);
+        self.sample.scores(&direction.w, direction.b, &mut self.along);
+        let length = self.length(&direction);
         if !(length > 0.0) {
             return Ok(Ok(false));
         }
@@ -257,14 +324,14 @@ impl<'a, 'b, E: Examples + ?Sized> Newton<'a, 'b, E> {
         let before = (self.now.b, self.now.w.clone());
         self.now.w.iter_mut().zip(&direction.w).for_each(|(w, s)| *w += length * s);
         self.now.b += length * direction.b;
-        self.scores.iter_mut().zip(&along).for_each(|(score, s)| *score += length * s);
+        self.scores.iter_mut().zip(&self.along).for_each(|(score, s)| *score += length * s);
         self.drifted = true;
         Ok(Ok(before.0 != self.now.b || before.1 != self.now.w))
     }
 
     /// How far to go: to where the slope along the direction is a tenth of what it is here, or less; 0 if it does not fall.
-    fn length(&self, direction: &Direction, along: &[f64]) -> f64 {
-        let (sample, now) = (self.sample, &self.now);
+    fn length(&self, direction: &Direction) -> f64 {
+        let (sample, now, along) = (self.sample, &self.now, &self.along);
         let own = if sample.bias == Bias::Penalised { direction.b } else { 0.0 };
         let start = dot(&now.w, &direction.w) + own * now.b;
         let curve = dot(&direction.w, &direction.w) + own * own;

@@ -16,14 +16,14 @@
 //! # Reference
 //! Woodbury (1950); Hestenes & Stiefel (1952); Li, Sun & Toh (2018), section 3.2, for Newton steps in the smaller of both forms.
 
-use lm_core::linalg::{Cholesky, Matrix, add_scatter};
-use lm_core::{Error, Examples, Meter, Result, Stop, parallel};
+use lm_core::linalg::{Cholesky, Interruptible, Matrix, add_scatter};
+use lm_core::{Error, Examples, Meter, Result, Row, Stop, parallel};
 
 use super::sample::{Sample, dot, stored};
 use crate::bias::Bias;
 
 /// The largest matrix that is formed, unless the budget says otherwise.
-const FORMED: usize = 4000;
+const FORMED: usize = 3000;
 
 /// Columns up to which the matrix has one row a column, however few the examples: its factor does not mind that columns are
 /// of different sizes.
@@ -68,7 +68,9 @@ impl<E: Examples + ?Sized> System<'_, '_, E> {
         let size = d + usize::from(self.sample.bias != Bias::None);
         let formed = self.room(meter);
         if m <= size && m <= formed && (size > FEW || size > formed) {
-            self.shifted_if(Bias::Free).in_shifted(gradient, |system, g| system.by_examples(g).map(Ok))
+            self.shifted_if(Bias::Free).in_shifted(gradient, |system, g| {
+                Ok(system.by_examples(g, meter)?.map(|(direction, _)| direction))
+            })
         } else if size <= formed {
             self.in_shifted(gradient, |system, g| system.by_columns(g, meter))
         } else {
@@ -144,7 +146,10 @@ impl<E: Examples + ?Sized> System<'_, '_, E> {
                     .for_each(|(value, other)| *value += centre * other);
             }
         }
-        let factor = factor(matrix)?;
+        let factor = match factor(&matrix, meter)? {
+            Ok(factor) => factor,
+            Err(stop) => return Ok(Err(stop)),
+        };
         let mut s: Vec<f64> = g.w.iter().chain(biased.then_some(&g.b)).map(|g| -g).collect();
         factor.solve(&mut s)?;
         let b = if biased { s.pop().unwrap_or(0.0) } else { 0.0 };
@@ -224,17 +229,55 @@ impl<E: Examples + ?Sized> System<'_, '_, E> {
         Ok(Ok(total))
     }
 
-    /// `D⁻¹ + ZP⁻¹Zᵗ`, one row an example.
-    fn by_examples(&self, g: &Direction) -> Result<Direction> {
+    /// By what the variables of the examples that count are too large, to working precision: with these less, `Σ βᵢxᵢ` is as
+    /// near to the weights as it can be and `Σ βᵢ` is what the bias asks for. None if there are too many of them.
+    pub(super) fn excess(
+        &self,
+        gradient: &Direction,
+        meter: &mut Meter<'_>,
+    ) -> Result<Result<Option<Vec<f64>>, Stop>> {
+        let m = self.rows.len();
+        if m == 0 || m > self.room(meter) || m > 2 * (self.sample.dim() + 1) {
+            return Ok(Ok(None));
+        }
+        let largest = self.rows.iter().map(|&row| self.sample.norms[row as usize]).fold(0.0, f64::max);
+        let weights = vec![1e13 / (largest + f64::MIN_POSITIVE); m];
+        let Self { sample, rows, faint, .. } = *self;
+        let plain =
+            System { sample, centre: self.shifted_if(Bias::Free).centre, rows, weights: &weights, faint };
+        let mut excess = Vec::new();
+        let solved = plain.in_shifted(gradient, |system, g| {
+            Ok(system.by_examples(g, meter)?.map(|(direction, found)| {
+                excess = found;
+                direction
+            }))
+        })?;
+        Ok(solved.map(|_| Some(excess)))
+    }
+
+    /// `D⁻¹ + ZP⁻¹Zᵗ`, one row an example; with the change of the variables, `D` times that of the scores.
+    fn by_examples(
+        &self,
+        g: &Direction,
+        meter: &mut Meter<'_>,
+    ) -> Result<Result<(Direction, Vec<f64>), Stop>> {
         let bias = self.sample.bias;
-        let mut matrix = if self.sample.sparse { self.sparse_products()? } else { self.dense_products()? };
+        let products =
+            if self.sample.sparse { self.sparse_products(meter)? } else { self.dense_products(meter)? };
+        let mut matrix = match products {
+            Ok(matrix) => matrix,
+            Err(stop) => return Ok(Err(stop)),
+        };
         for (at, weight) in self.weights.iter().enumerate() {
             matrix[(at, at)] += 1.0 / weight;
         }
         if bias == Bias::Penalised {
             matrix.values_mut().iter_mut().for_each(|value| *value += 1.0);
         }
-        let factor = factor(matrix)?;
+        let factor = match factor(&matrix, meter)? {
+            Ok(factor) => factor,
+            Err(stop) => return Ok(Err(stop)),
+        };
         let own = if bias == Bias::Penalised { g.b } else { 0.0 };
         let shift = dot(&g.w, self.centre);
         let mut pulls = vec![0.0; self.rows.len()];
@@ -252,7 +295,7 @@ impl<E: Examples + ?Sized> System<'_, '_, E> {
         }
         let mut w = self.transposed(&pulls);
         w.iter_mut().zip(&g.w).for_each(|(w, g)| *w = -g - *w);
-        Ok(Direction { w, b })
+        Ok(Ok((Direction { w, b }, pulls)))
     }
 
     /// `Zᵗu` without the bias.
@@ -267,30 +310,57 @@ impl<E: Examples + ?Sized> System<'_, '_, E> {
         sum
     }
 
-    /// Inner products of examples that count, the lower triangle, from their columns.
-    fn dense_products(&self) -> Result<Matrix> {
-        let (m, d) = (self.rows.len(), self.sample.dim());
-        let mut columns = Matrix::zeros(m, d)?.into_values();
-        let mut row = vec![0.0; d];
-        for (at, &number) in self.rows.iter().enumerate() {
-            self.write(number, &mut row);
-            row.iter().enumerate().for_each(|(k, &x)| columns[k * m + at] = x);
-        }
-        let mut matrix = Matrix::zeros(m, m)?;
-        add_scatter(&mut matrix, &columns, &columns)?;
-        Ok(matrix)
+    /// Inner products of examples that count, the lower triangle: a scatter of their columns.
+    fn dense_products(&self, meter: &mut Meter<'_>) -> Result<Result<Matrix, Stop>> {
+        const VALUES: usize = 32_768;
+        let m = self.rows.len();
+        self.summed(m, self.sample.dim(), meter, |range, total| {
+            let width = (VALUES / m).max(16);
+            let mut columns = Vec::new();
+            for first in range.clone().step_by(width) {
+                let block = first..range.end.min(first + width);
+                columns.clear();
+                columns.resize(block.len() * m, 0.0);
+                for (at, &row) in self.rows.iter().enumerate() {
+                    let column = |k: usize| (k - block.start) * m + at;
+                    let shift = |k: usize| self.centre.get(k).copied().unwrap_or(0.0);
+                    match self.sample.examples.row(row as usize) {
+                        Row::DenseF64(x) => {
+                            block.clone().for_each(|k| columns[column(k)] = x[k] - shift(k));
+                        }
+                        Row::DenseF32(x) => {
+                            block.clone().for_each(|k| columns[column(k)] = f64::from(x[k]) - shift(k));
+                        }
+                        other => other.for_each(|k, x| {
+                            if block.contains(&k) {
+                                columns[column(k)] = x - shift(k);
+                            }
+                        }),
+                    }
+                }
+                add_scatter(total, &columns, &columns)?;
+            }
+            Ok(())
+        })
     }
 
     /// Inner products of examples that count, the lower triangle, one example against the others at a time.
-    fn sparse_products(&self) -> Result<Matrix> {
+    fn sparse_products(&self, meter: &mut Meter<'_>) -> Result<Result<Matrix, Stop>> {
+        const EXAMPLES: usize = 256;
         let (m, d) = (self.rows.len(), self.sample.dim());
         let mut matrix = Matrix::zeros(m, m)?;
-        parallel::for_each_chunk(matrix.values_mut(), m, |at, column| {
-            let mut example = vec![0.0; d];
-            self.sample.examples.row(self.rows[at] as usize).write_to(&mut example);
-            self.sample.examples.dots_at(&self.rows[at..], &example, &mut column[at..]);
-        });
-        Ok(matrix)
+        for (part, columns) in matrix.values_mut().chunks_mut(m * EXAMPLES).enumerate() {
+            parallel::for_each_chunk(columns, m, |at, column| {
+                let at = part * EXAMPLES + at;
+                let mut example = vec![0.0; d];
+                self.sample.examples.row(self.rows[at] as usize).write_to(&mut example);
+                self.sample.examples.dots_at(&self.rows[at..], &example, &mut column[at..]);
+            });
+            if let Some(stop) = meter.advance(0, 0) {
+                return Ok(Err(stop));
+            }
+        }
+        Ok(Ok(matrix))
     }
 
     /// Conjugate gradients on the whole system, with its diagonal as the preconditioner.
@@ -373,17 +443,23 @@ fn add(sum: &mut Direction, factor: f64, step: &Direction) {
 }
 
 /// The factor of a matrix that is positive definite but for rounding: where it is not, its diagonal is made a little larger.
-fn factor(matrix: Matrix) -> Result<Cholesky> {
+fn factor(matrix: &Matrix, meter: &mut Meter<'_>) -> Result<Result<Cholesky, Stop>> {
     let mut more = 0.0;
     for _ in 0..5 {
         let mut tried = matrix.clone();
         for k in 0..tried.rows() {
             tried[(k, k)] *= 1.0 + more;
         }
-        if let Some(factor) = Cholesky::factor(tried)? {
-            return Ok(factor);
+        let mut stop = None;
+        let mut go_on = || {
+            stop = meter.advance(0, 0);
+            stop.is_none()
+        };
+        match (Cholesky::factor_while(tried, &mut go_on)?, stop) {
+            (Interruptible::Done(Some(factor)), _) => return Ok(Ok(factor)),
+            (Interruptible::Stopped, Some(stop)) => return Ok(Err(stop)),
+            _ => more = if more == 0.0 { 64.0 * f64::EPSILON } else { 1e3 * more },
         }
-        more = if more == 0.0 { 64.0 * f64::EPSILON } else { 1e3 * more };
     }
     Err(Error::Numerical { what: "a Newton step" })
 }
@@ -423,7 +499,13 @@ mod tests {
                 let mut meter = Control::new(Budget::default()).start(10);
                 let plain = system.shifted_if(Bias::Free);
                 found.extend(system.in_shifted(&gradient, |s, g| s.by_columns(g, &mut meter)).unwrap());
-                found.extend(plain.in_shifted(&gradient, |s, g| s.by_examples(g).map(Ok)).unwrap());
+                found.extend(
+                    plain
+                        .in_shifted(&gradient, |s, g| {
+                            Ok(s.by_examples(g, &mut meter)?.map(|(direction, _)| direction))
+                        })
+                        .unwrap(),
+                );
                 found.extend(plain.in_shifted(&gradient, |s, g| Ok(s.by_products(g, &mut meter))).unwrap());
                 assert_eq!(found.len() % 3, 0);
             }
