@@ -162,7 +162,7 @@ impl<'a, 'b, E: Examples + ?Sized> Newton<'a, 'b, E> {
                     Err(stop) => return Ok(Rest::Stopped(stop)),
                     Ok(Some(standing)) if standing.worth.meets(share) => return Ok(Rest::Reached),
                     Ok(Some(standing)) if standing.inner <= 0.1 * standing.outer => {
-                        self.recentre(standing.outer)
+                        self.recentre(standing.outer);
                     }
                     Ok(_) if self.steps < PATIENCE && stalled => self.finished = true,
                     Ok(_) => self.soften(stalled),
