@@ -16,6 +16,9 @@
 //! | [`QuadraticSvr`] | `½‖w‖² + ½C Σ max(0, |y − f| − ε)²` |
 //! | [`NuSvr`] | `½‖w‖² + C(νε + Σ max(0, |y − f| − ε)/n)`, where the tube finds its own width |
 //!
+//! [`linear`] has the machines without a kernel, over examples instead of a Gram matrix:
+//! [`LinearSvc`](linear::LinearSvc) and [`LinearSvr`](linear::LinearSvr).
+//!
 //! Weights of examples mean repetition in all of them, the [`Bias`] is an explicit choice where it is one, and
 //! [`Solver`] says how good is good enough.
 
@@ -30,6 +33,7 @@ mod formulation;
 mod groups;
 mod interior_point;
 mod interval;
+pub mod linear;
 mod maximal_margin;
 mod minimum;
 mod mixed_svc;
