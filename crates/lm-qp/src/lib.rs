@@ -23,7 +23,9 @@ mod bias;
 mod c_svc;
 mod certificate;
 mod epsilon_svr;
+pub mod exact;
 mod formulation;
+mod hulls;
 mod maximal_margin;
 mod mixed_svc;
 mod nu_svc;
@@ -32,6 +34,7 @@ mod one_class;
 mod optimality;
 mod problem;
 mod quadratic_svr;
+mod separability;
 mod smo;
 mod solver;
 mod two_norm_svc;
@@ -41,6 +44,7 @@ pub use c_svc::CSvc;
 pub use certificate::DualCertificate;
 pub use epsilon_svr::EpsilonSvr;
 pub use formulation::Formulation;
+pub use hulls::{NearestPoints, nearest_points, nearest_points_with};
 pub use maximal_margin::MaximalMargin;
 pub use mixed_svc::MixedSvc;
 pub use nu_svc::NuSvc;
@@ -48,6 +52,9 @@ pub use nu_svr::NuSvr;
 pub use one_class::{OneClass, Unlabelled};
 pub use problem::{Balance, DualProblem, Multipliers};
 pub use quadratic_svr::QuadraticSvr;
+pub use separability::{
+    ExactInseparability, ExactSeparation, Separability, Undecided, separate, separate_exact, separate_with,
+};
 pub use solver::Solver;
 pub use two_norm_svc::TwoNormSvc;
 
