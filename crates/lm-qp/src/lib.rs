@@ -26,6 +26,7 @@ mod epsilon_svr;
 pub mod exact;
 mod formulation;
 mod hulls;
+pub mod linear_program;
 mod maximal_margin;
 mod mixed_svc;
 mod nu_svc;

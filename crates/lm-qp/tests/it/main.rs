@@ -5,6 +5,7 @@
 
 mod conformance;
 mod formulations;
+mod linear_program;
 mod nasty_input;
 mod reference_values;
 mod separability;
