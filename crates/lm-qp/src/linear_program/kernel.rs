@@ -69,6 +69,11 @@ impl Kernel {
         out
     }
 
+    /// One row of the inverse.
+    pub(super) fn row(&self, p: usize) -> &[f64] {
+        &self.rows[p]
+    }
+
     /// One column of the inverse.
     pub(super) fn column(&self, t: usize) -> Vec<f64> {
         self.rows.iter().map(|row| row[t]).collect()

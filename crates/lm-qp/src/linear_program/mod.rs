@@ -19,7 +19,8 @@ use lm_core::{Control, Error, Report, Result, Stop};
 
 pub use certificate::{LinearEvidence, LinearFigures};
 pub use proof::ProvenOptimum;
-use simplex::{End, Place, Simplex};
+use simplex::Place;
+pub(crate) use simplex::{End, Simplex};
 
 /// A linear program. Variables are at least 0 unless other bounds are given.
 ///
@@ -185,7 +186,7 @@ impl LinearProgram {
         let mut meter = control.start(50 * size as u64 + 10_000);
         let all = || self.bounds.iter().chain(&self.row_bounds);
         let bounds = (all().map(|bound| bound.0).collect(), all().map(|bound| bound.1).collect());
-        let mut simplex = Simplex::new(m, &self.cost, &self.matrix, bounds);
+        let mut simplex = Simplex::new(m, &self.cost, self.matrix.clone(), bounds);
         let end = simplex.run(&mut meter);
         // What is at a bound is exactly there.
         let mut point = simplex.point();

@@ -6,7 +6,7 @@
 //! ```
 //! # Method
 //! Variables and row activities are one list; a basis is as many of them as there are rows, all others sit at a bound. From multipliers
-//! that price the basic ones at 0 follow the prices of the others. One whose price is right is moved until a basic one, or it itself, comes to
+//! that price the basic ones at 0 follow the prices of the others. The one that gains most for the length of its way is moved until a basic one, or it itself, comes to
 //! a bound; those two change places. As long as basic variables are outside their bounds, the sum of what is missing is minimised instead.
 //! Of the variables that stop a move at almost the same place, the one with the largest rate leaves. After many moves of length 0 the least
 //! index enters and leaves, until something moves again.
@@ -16,7 +16,7 @@
 //! # Cost
 //! `k(m + n)` operations a move for `m` rows, `n` variables and `k` variables of the basis that are not activities, and `k³` every hundredth.
 //! # Reference
-//! Dantzig (1963); Harris (1973) for the choice of what leaves; Bland (1977) for the least index.
+//! Dantzig (1963); Harris (1973) for the weights of prices and the choice of what leaves; Bland (1977) for the least index.
 
 use lm_core::{Meter, Stop};
 
@@ -34,7 +34,7 @@ const PATIENCE: usize = 500;
 
 /// Where a variable or an activity is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Basic,
     Lower,
     Upper,
@@ -44,7 +44,7 @@ pub(super) enum Place {
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum End {
+pub(crate) enum End {
     Optimal,
     /// The multipliers price every way to make the violation smaller.
     Infeasible,
@@ -54,7 +54,7 @@ pub(super) enum End {
 }
 
 /// The scaled program with its present basis.
-pub(super) struct Simplex {
+pub(crate) struct Simplex {
     m: usize,
     n: usize,
     /// The matrix row by row, and column by column.
@@ -76,7 +76,8 @@ pub(super) struct Simplex {
     cost_scale: f64,
     /// What the variables were divided by besides, so that the largest bound is near 1.
     bound_scale: f64,
-    /// `1/(1 + ‖aⱼ‖²)` for every column: a price counts for the way that a unit of it makes.
+    /// About the squared length of the way that a unit of a variable makes, as far as it was seen since the weights began at 1: a price
+    /// counts by that length.
     weight: Vec<f64>,
     multipliers: Vec<f64>,
     age: usize,
@@ -91,9 +92,9 @@ struct Way {
 
 impl Simplex {
     /// Starts with the activities as the basis and every variable at its bound nearest to 0.
-    pub(super) fn new(m: usize, cost: &[f64], matrix: &[f64], bounds: (Vec<f64>, Vec<f64>)) -> Self {
+    pub(crate) fn new(m: usize, cost: &[f64], matrix: Vec<f64>, bounds: (Vec<f64>, Vec<f64>)) -> Self {
         let n = cost.len();
-        let mut rows = matrix.to_vec();
+        let mut rows = matrix;
         let scales = scaled(&mut rows, m, n);
         let mut columns = vec![0.0; m * n];
         for (i, row) in rows.chunks_exact(n.max(1)).enumerate() {
@@ -112,8 +113,7 @@ impl Simplex {
         let largest = cost.iter().fold(0.0_f64, |largest, cost| largest.max(cost.abs()));
         let cost_scale = if largest > 0.0 { 1.0 / power_of_two_near(largest) } else { 1.0 };
         cost.iter_mut().for_each(|cost| *cost *= cost_scale);
-        let squares = |j: usize| columns[j * m..(j + 1) * m].iter().map(|value| value * value).sum::<f64>();
-        let weight = (0..n).map(|j| 1.0 / (1.0 + squares(j))).collect();
+        let weight = vec![1.0; n + m];
         let (mut x, mut place) = (vec![0.0; n + m], vec![Place::Basic; n + m]);
         for v in 0..n {
             (x[v], place[v]) = match (lower[v].is_finite(), upper[v].is_finite()) {
@@ -153,7 +153,7 @@ impl Simplex {
     }
 
     /// Moves until nothing is left to be gained.
-    pub(super) fn run(&mut self, meter: &mut Meter<'_>) -> End {
+    pub(crate) fn run(&mut self, meter: &mut Meter<'_>) -> End {
         loop {
             if let Some(end) = self.step() {
                 // What rounding has done since the last inversion is taken out before anything is claimed.
@@ -196,7 +196,10 @@ impl Simplex {
         self.age += 1;
         match stop {
             None => self.place[entering] = if up { Place::Upper } else { Place::Lower },
-            Some((leaving, at)) => self.exchange(entering, leaving, at, &way, direction),
+            Some((leaving, at)) => {
+                self.weigh(entering, leaving, &way);
+                self.exchange(entering, leaving, at, &way, direction);
+            }
         }
         None
     }
@@ -257,7 +260,7 @@ impl Simplex {
                 if least_index {
                     return Some((v, price < 0.0));
                 }
-                let gain = price * price * if v < self.n { self.weight[v] } else { 0.5 };
+                let gain = price * price / self.weight[v];
                 if best.is_none_or(|(most, ..)| gain > most) {
                     best = Some((gain, v, price < 0.0));
                 }
@@ -359,6 +362,39 @@ impl Simplex {
         if entering < self.n {
             self.x[entering] += change;
         }
+    }
+
+    /// Brings the weights up to date with a move: those of variables whose ways the leaving one was a part of.
+    fn weigh(&mut self, entering: usize, leaving: usize, way: &Way) {
+        /// Weights so far from 1 say little; they begin again.
+        const SPENT: f64 = 1e9;
+        let (n, own) = (self.n, self.weight[entering]);
+        // The rows of the basis inverse that give the rate of the leaving variable.
+        let (mut row, rate) = if leaving < n {
+            let p = self.inside.iter().position(|&v| v == leaving).unwrap_or(0);
+            (vec![0.0; n], (self.kernel.row(p).to_vec(), way.inside[p]))
+        } else {
+            let r = leaving - n;
+            let entries: Vec<f64> = self.inside.iter().map(|&v| self.rows[r * n + v]).collect();
+            let across = self.kernel.transposed_times(&entries);
+            (self.rows[r * n..(r + 1) * n].iter().map(|a| -a).collect(), (across, way.activities[r]))
+        };
+        let (across, rate) = rate;
+        for (&t, &entry) in self.tight.iter().zip(&across).filter(|(_, entry)| **entry != 0.0) {
+            axpy(entry, &self.rows[t * n..(t + 1) * n], &mut row);
+        }
+        if !(own < SPENT) {
+            self.weight.fill(1.0);
+            return;
+        }
+        let share = own / (rate * rate);
+        for (v, value) in row.iter().enumerate().filter(|(v, _)| self.place[*v] != Place::Basic) {
+            self.weight[v] = self.weight[v].max(value * value * share);
+        }
+        for (&t, value) in self.tight.iter().zip(&across) {
+            self.weight[n + t] = self.weight[n + t].max(value * value * share);
+        }
+        self.weight[leaving] = share.max(1.0);
     }
 
     /// Exchanges the places of two variables.
@@ -469,7 +505,7 @@ impl Simplex {
     }
 
     /// The variables, in the units of the caller.
-    pub(super) fn point(&self) -> Vec<f64> {
+    pub(crate) fn point(&self) -> Vec<f64> {
         self.x[..self.n]
             .iter()
             .zip(&self.column_scale)
@@ -478,12 +514,12 @@ impl Simplex {
     }
 
     /// The multipliers of the last prices, in the units of the caller; those of a violation have units of their own.
-    pub(super) fn multipliers(&self) -> Vec<f64> {
+    pub(crate) fn multipliers(&self) -> Vec<f64> {
         self.multipliers.iter().zip(&self.row_scale).map(|(y, scale)| y * scale / self.cost_scale).collect()
     }
 
     /// Where every variable and every activity is.
-    pub(super) fn places(&self) -> &[Place] {
+    pub(crate) fn places(&self) -> &[Place] {
         &self.place
     }
 }

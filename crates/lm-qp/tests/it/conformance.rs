@@ -2,7 +2,7 @@
 
 use lm_core::testing::conformance::{Suite, assert_conforms};
 use lm_core::{OverVectors, VectorKernel};
-use lm_qp::{Bias, CSvc, EpsilonSvr, MaximalMargin, MixedSvc, NuSvc, NuSvr, QuadraticSvr, TwoNormSvc};
+use lm_qp::{Bias, CSvc, EpsilonSvr, LpSvc, MaximalMargin, MixedSvc, NuSvc, NuSvr, QuadraticSvr, TwoNormSvc};
 
 const GAP: f64 = 1e-11;
 
@@ -75,4 +75,9 @@ fn quadratic_svr_conforms() {
 #[test]
 fn nu_svr_conforms() {
     regression!(NuSvr::default().with_cost(20.0), gaussian());
+}
+
+#[test]
+fn the_linear_programming_machine_conforms() {
+    classifier!(LpSvc::default(), gaussian());
 }
