@@ -321,6 +321,9 @@ impl<G: Gram + ?Sized> Certificate<TrainingSet<'_, G, BinaryLabels>> for LpCerti
         }
         let now = self.figures_on(set, &present)?;
         let rounding = 16.0 * f64::EPSILON * set.len() as f64;
+        // The activities and the balance are sums of terms that add up to this size, whose β are rounded.
+        let largest = set.examples().diagonal()?.iter().fold(0.0_f64, |largest, k| largest.max(k.abs()));
+        let terms = (1.0 + largest) * self.beta.iter().sum::<f64>();
         let scale = now.primal.abs().max(now.dual.abs());
         for (what, claimed, recomputed, allowed) in [
             ("the primal value", self.figures.primal, now.primal, rounding * scale),
@@ -335,7 +338,7 @@ impl<G: Gram + ?Sized> Certificate<TrainingSet<'_, G, BinaryLabels>> for LpCerti
                 "the violation of the constraints",
                 self.figures.infeasibility,
                 now.infeasibility,
-                rounding * (1.0 + scale),
+                rounding * (1.0 + terms),
             ),
         ] {
             if !((claimed - recomputed).abs() <= allowed) {
@@ -343,7 +346,7 @@ impl<G: Gram + ?Sized> Certificate<TrainingSet<'_, G, BinaryLabels>> for LpCerti
             }
         }
         // Multipliers that break the constraints bound nothing.
-        if !(now.infeasibility <= rounding * (1.0 + scale)) {
+        if !(now.infeasibility <= rounding * (1.0 + terms)) {
             return invalid("the constraints", 0.0, now.infeasibility, None);
         }
         Ok(Verdict::Valid)

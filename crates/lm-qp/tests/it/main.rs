@@ -6,6 +6,7 @@
 mod conformance;
 mod formulations;
 mod linear_program;
+mod lp_svc;
 mod nasty_input;
 mod reference_values;
 mod separability;

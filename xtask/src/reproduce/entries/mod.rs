@@ -46,14 +46,17 @@ mod gaussian_process;
 mod gram_only;
 mod hinge;
 mod ho_kashyap;
+mod hulls;
 mod hyperplane;
 mod increments;
 mod inseparable;
 mod kernel_ridge;
 mod lda;
+mod linear_programs;
 mod lms;
 mod logistic;
 mod losses;
+mod lp_machine;
 mod many_classes;
 mod margin_slack;
 mod mercer;
@@ -88,14 +91,17 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     gram_only::ENTRIES,
     hinge::ENTRIES,
     ho_kashyap::ENTRIES,
+    hulls::ENTRIES,
     hyperplane::ENTRIES,
     increments::ENTRIES,
     inseparable::ENTRIES,
     lda::ENTRIES,
     kernel_ridge::ENTRIES,
+    linear_programs::ENTRIES,
     lms::ENTRIES,
     logistic::ENTRIES,
     losses::ENTRIES,
+    lp_machine::ENTRIES,
     many_classes::ENTRIES,
     margin_slack::ENTRIES,
     mercer::ENTRIES,
