@@ -16,6 +16,10 @@
 //! | [`QuadraticSvr`] | `½‖w‖² + ½C Σ max(0, |y − f| − ε)²` |
 //! | [`NuSvr`] | `½‖w‖² + C(νε + Σ max(0, |y − f| − ε)/n)`, where the tube finds its own width |
 //!
+//! Beside them stand the machine of few kernel values, [`LpSvc`], which minimises `Σα + C Σξ`; [`linear_program`], which it is solved by; and
+//! the question whether there is a hard margin at all: [`separate`] decides it for the stored numbers and proves the answer in [`exact`]
+//! arithmetic, [`nearest_points`] finds the points of the two convex hulls that determine the largest margin.
+//!
 //! Weights of examples mean repetition in all of them, the [`Bias`] is an explicit choice where it is one, and
 //! [`Solver`] says how good is good enough.
 
@@ -56,7 +60,8 @@ pub use one_class::{OneClass, Unlabelled};
 pub use problem::{Balance, DualProblem, Multipliers};
 pub use quadratic_svr::QuadraticSvr;
 pub use separability::{
-    ExactInseparability, ExactSeparation, Separability, Undecided, separate, separate_exact, separate_with,
+    ExactInseparability, ExactSeparation, Separability, Undecided, separate, separate_exact, separate_gram,
+    separate_with,
 };
 pub use solver::Solver;
 pub use two_norm_svc::TwoNormSvc;

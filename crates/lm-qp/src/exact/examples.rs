@@ -155,7 +155,8 @@ impl ExactExamples {
             .fold(Integer::ZERO, |sum, (k, x)| if a[k].is_zero() { sum } else { &sum + &(&a[k] * x) })
     }
 
-    /// The nearest stored numbers, with a power of two taken out so that the largest is about 1.
+    /// The nearest stored numbers, with a power of two taken out so that the largest is about 1: what a search in floating-point
+    /// arithmetic begins with.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if a column has no index of 32 bits.
@@ -167,8 +168,7 @@ impl ExactExamples {
         Csr::new(self.starts.clone(), columns.collect::<Result<_>>()?, values, self.dim)
     }
 
-    /// The examples less the first one, as nearly as stored numbers can be, with a power of two taken out so that the largest
-    /// is about 1: what a search in floating-point arithmetic begins with.
+    /// The same for the examples less the first one, taken away before anything is rounded.
     ///
     /// # Errors
     /// [`Error::Memory`] if the budget does not allow them, [`Error::TooLarge`] if they cannot be addressed.

@@ -50,7 +50,11 @@ impl Rational {
             return None;
         }
         let divisor = numerator.gcd(&denominator);
-        let (numerator, denominator) = (numerator.divided(&divisor)?.0, denominator.divided(&divisor)?.0);
+        let (numerator, denominator) = if divisor == Integer::from(1) {
+            (numerator, denominator)
+        } else {
+            (numerator.divided(&divisor)?.0, denominator.divided(&divisor)?.0)
+        };
         let signed = |value: Integer| if denominator.is_negative() { -&value } else { value };
         Some(Self { numerator: signed(numerator), denominator: denominator.abs() })
     }

@@ -71,11 +71,7 @@ impl LinearEvidence {
         Ok(Self::Optimal { point, multipliers, figures })
     }
 
-    pub(super) fn infeasible(
-        program: &LinearProgram,
-        point: Vec<f64>,
-        multipliers: Vec<f64>,
-    ) -> Result<Self> {
+    pub(super) fn infeasible(program: &LinearProgram, point: Vec<f64>, multipliers: &[f64]) -> Result<Self> {
         let largest = multipliers.iter().fold(0.0_f64, |largest, y| largest.max(y.abs()));
         let scale = if largest > 0.0 && largest.is_finite() { 1.0 / largest } else { 1.0 };
         let multipliers = countable(program, multipliers.iter().map(|y| y * scale).collect());

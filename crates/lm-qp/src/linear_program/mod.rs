@@ -201,7 +201,7 @@ impl LinearProgram {
         let places = simplex.places().to_vec();
         let (stop, evidence) = match end {
             End::Optimal => (Stop::Converged, LinearEvidence::optimal(self, point, multipliers)?),
-            End::Infeasible => (Stop::Infeasible, LinearEvidence::infeasible(self, point, multipliers)?),
+            End::Infeasible => (Stop::Infeasible, LinearEvidence::infeasible(self, point, &multipliers)?),
             End::Unbounded(direction) => {
                 (Stop::Infeasible, LinearEvidence::unbounded(self, point, direction)?)
             }

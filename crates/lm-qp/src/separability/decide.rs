@@ -62,10 +62,9 @@ pub(super) fn decide(
         let alpha = state.inverse.times(&column);
         // A small pivot keeps the numbers small, and any that is not 0 is exact.
         let free = (0..m).filter(|&r| state.basis[r].is_none() && !alpha[r].is_zero());
-        if let Some(r) = free.min_by_key(|&r| alpha[r].bits()) {
-            if let Pivoted::Stopped(stop) = state.enter(row, r, &alpha, meter)? {
-                return Ok(Decision::Stopped(stop));
-            }
+        let Some(r) = free.min_by_key(|&r| alpha[r].bits()) else { continue };
+        if let Pivoted::Stopped(stop) = state.enter(row, r, &alpha, meter)? {
+            return Ok(Decision::Stopped(stop));
         }
     }
     let free_rounds = FREE_ROUNDS * m as u64;

@@ -15,8 +15,8 @@ mod proof;
 use std::collections::HashMap;
 
 use lm_core::{
-    BinaryLabels, Collection, Control, Error, Examples, Linear, Meter, Result, Separation, Sign, Stop,
-    TrainingSet,
+    BinaryLabels, Collection, Control, Dense, Error, Examples, Gram, Linear, MatrixGram, Meter, Result,
+    Separation, Sign, Stop, TrainingSet,
 };
 
 use crate::exact::{ExactExamples, Integer, Rational};
@@ -121,6 +121,41 @@ pub fn separate_exact(
     let mut meter = control.start(ITERATIONS);
     let problem = Problem { examples: set.examples(), signs: set.labels().signs(), present: present(set) };
     problem.solve(&mut meter)
+}
+
+/// Whether a kernel separates examples strictly, decided for the stored kernel values.
+///
+/// Each example is taken for its row of the Gram matrix. For a matrix of inner products this is the same question as in the feature
+/// space, because `K(yλ) = 0` exactly if `Σ λᵢyᵢφ(xᵢ) = 0`; the weights of a hyperplane are then the coefficients of an expansion over
+/// the examples. Its margin is one among rows of the matrix: that of the feature space is found by [`MaximalMargin`](crate::MaximalMargin).
+///
+/// ```
+/// use lm_core::{BinaryLabels, Control, Dense, TrainingSet, VectorGram, VectorKernel};
+/// use lm_qp::separate_gram;
+///
+/// let examples = Dense::new(vec![1.0, 1.0, -1.0, -1.0, 1.0, -1.0, -1.0, 1.0], 4, 2)?;
+/// let exclusive_or = BinaryLabels::from_integers(&[1, 1, -1, -1])?;
+/// for (kernel, separable) in [(VectorKernel::linear(), false), (VectorKernel::polynomial(2, 1.0, 1.0)?, true)] {
+///     let gram = VectorGram::new(&examples, kernel)?;
+///     let found = separate_gram(&TrainingSet::new(&gram, &exclusive_or)?, &Control::default())?;
+///     assert_eq!(found.is_separable(), Some(separable));
+/// }
+/// # Ok::<(), lm_core::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`separate_with`], and [`Error::Memory`] if the whole matrix does not fit into the budget.
+pub fn separate_gram<G: Gram + ?Sized>(
+    set: &TrainingSet<'_, G, BinaryLabels>,
+    control: &Control<'_>,
+) -> Result<Separability> {
+    let values = MatrixGram::computed(&set.examples(), control.budget())?.into_values();
+    let rows = Dense::new(values, set.len(), set.len())?;
+    let labelled = TrainingSet::new(&rows, set.labels())?;
+    match set.weights() {
+        Some(weights) => separate_with(&labelled.with_weights(weights)?, control),
+        None => separate_with(&labelled, control),
+    }
 }
 
 /// The rows of positive weight.

@@ -31,11 +31,12 @@ fn body(bench: &mut Bench) -> Outcome {
     figure(bench)
 }
 
-fn data(seed: u64) -> lm_core::Result<Binary> {
-    let (len, dim) = (30 + 5 * seed as usize, if seed < 20 { 2 } else { 1 + seed as usize % 9 });
+/// Half of the sets lie in the plane.
+fn data(at: u64, seed: u64) -> lm_core::Result<Binary> {
+    let (len, dim) = (30 + 5 * at as usize, if at < 20 { 2 } else { 1 + at as usize % 9 });
     let settings =
-        SeparableSettings::default().with_len(len).with_dim(dim).with_margin(0.02 + 0.002 * seed as f64);
-    Ok(separable(&settings, 900 + seed)?.data)
+        SeparableSettings::default().with_len(len).with_dim(dim).with_margin(0.02 + 0.002 * at as f64);
+    Ok(separable(&settings, seed + at)?.data)
 }
 
 fn same_distance(bench: &mut Bench) -> Outcome {
@@ -43,7 +44,7 @@ fn same_distance(bench: &mut Bench) -> Outcome {
     let (mut sides, mut pairs, mut hyperplane, mut value, mut sum) =
         (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
     for seed in 0..40 {
-        let data = data(bench.seed() + seed)?;
+        let data = data(seed, bench.seed())?;
         let set = TrainingSet::new(&data.examples, &data.labels)?;
         let points = nearest_points(&data.examples, &data.labels)?;
         let tight = points.distance() - points.distance_at_least() <= 1e-13 * points.distance();
@@ -124,8 +125,6 @@ fn on_the_margin(bench: &mut Bench) -> Outcome {
     let margins = Margins::functional(&points.hyperplane()?, &set)?;
     let on_margin = margins.values().iter().filter(|margin| (**margin - 1.0).abs() < 1e-14).count();
     let carrying = points.multipliers().iter().filter(|lambda| **lambda > 0.0).count();
-    // (2, 0) and (0, 0) are the only pair of points of the two sides at distance 2 for which the source's rule could hold: any other
-    // pair at that height would need a point of one side beyond its end.
     bench.erratum(
         "Complementary slackness yields αᵢ > 0 if 1 − Yᵢ(⟨w·Xᵢ⟩ + b) = 0, and 1 − Yᵢ(⟨w·Xᵢ⟩ + b) < 0 if αᵢ = 0.",
         "αᵢ > 0 implies that the bracket is 0, and a bracket below 0 that αᵢ = 0. Both may be 0: an example can lie on the margin without a \

@@ -182,16 +182,17 @@ fn samples(data: &Binary) -> Vec<Vec<f64>> {
     data.labels.signs().iter().enumerate().map(sample).collect()
 }
 
-/// The program of the source: `u = (a⁺, a⁻, τ) ≥ 0`, minimise τ. As printed, τ is not in the conditions on the samples.
+/// The program of the source: `u = (a⁺, a⁻, τ) ≥ 0`, minimise τ, with margins b of 1, 2 and 3 in turn. As printed, τ is not in
+/// the conditions on the samples.
 fn tau_program(data: &Binary, with_tau: bool) -> lm_core::Result<LinearProgram> {
     let samples = samples(data);
     let width = samples[0].len();
     let mut cost = vec![0.0; 2 * width + 1];
     cost[2 * width] = 1.0;
-    samples.iter().try_fold(LinearProgram::minimise(cost)?, |program, y| {
+    samples.iter().enumerate().try_fold(LinearProgram::minimise(cost)?, |program, (i, y)| {
         let tau = f64::from(u8::from(with_tau));
         let row: Vec<f64> = y.iter().copied().chain(y.iter().map(|y| -y)).chain([tau]).collect();
-        program.at_least(&row, 1.0)
+        program.at_least(&row, 1.0 + (i % 3) as f64)
     })
 }
 
@@ -284,7 +285,8 @@ fn separability(bench: &mut Bench) -> Outcome {
         bench.check_equal(what, 40, count);
     }
     bench.check_at_most("most multipliers that are not 0, less the dimension", 2.0, kept as f64);
-    bench.note(format!("The least τ* of the sets that overlap is {}, with every bᵢ = 1.", number(least)));
+    bench.note(format!("The least τ* of the sets that overlap is {}, for bᵢ of 1, 2 and 3. With all bᵢ equal it would be their value in every such set, since \
+         it is the largest Σ λᵢbᵢ with Σ λᵢ ≤ 1.", number(least)));
     bench.erratum(
         "Introduce τ by aᵗyᵢ ≥ τ > bᵢ, and minimise τ over all τ and a with aᵗyᵢ ≥ bᵢ and τ ≥ 0.",
         "The conditions must be aᵗyᵢ + τ ≥ bᵢ, as in the matrix A below the text. Without τ in them the program has no feasible point where \
