@@ -8,7 +8,7 @@
 //! checked by products and sums ([`LinearSolution`] is a [`Certificate`](lm_core::Certificate)), and an optimum can be proven in exact
 //! arithmetic ([`LinearProgram::prove`]).
 //!
-//! The method is in `simplex.rs`, its linear algebra in `kernel.rs`, the evidence in `certificate.rs`, the exact proof in `proof.rs`.
+//! The method is in `simplex/`, its linear algebra in `kernel.rs`, the evidence in `certificate.rs`, the exact proof in `proof.rs`.
 
 mod certificate;
 mod kernel;

@@ -172,3 +172,58 @@ impl State<'_> {
         Decision::Separable(weights, Rational::from(signed(&row[dim])))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lm_core::Control;
+
+    fn decided(points: &[[&str; 1]], signs: &[Sign], proposal: &[usize]) -> Decision {
+        let examples = ExactExamples::from_decimals(points).unwrap();
+        let rows: Vec<usize> = (0..points.len()).collect();
+        let mut meter = Control::default().start(100);
+        decide(&examples, signs, &rows, proposal, 1 << 20, &mut meter).unwrap()
+    }
+
+    #[test]
+    fn three_points_on_a_line_by_hand() {
+        use Sign::{Negative, Positive};
+        // −1 at 1 lies between +1 at 0 and +1 at 3: λ = (1/3, 1/2, 1/6), from any proposal.
+        for proposal in [&[][..], &[0, 1, 2], &[2], &[1, 0]] {
+            let found = decided(&[["0"], ["1"], ["3"]], &[Positive, Negative, Positive], proposal);
+            let Decision::Inseparable(multipliers) = found else { panic!("{proposal:?}") };
+            let shown: Vec<String> =
+                multipliers.iter().map(|(row, value)| format!("{row}: {value}")).collect();
+            assert_eq!(shown, ["0: 1/3", "1: 1/2", "2: 1/6"]);
+        }
+        // With the sign of 3 changed, anything between 0 and 1 separates.
+        for proposal in [&[][..], &[0, 1, 2], &[2]] {
+            let found = decided(&[["0"], ["1"], ["3"]], &[Positive, Negative, Negative], proposal);
+            let Decision::Separable(weights, bias) = found else { panic!("{proposal:?}") };
+            assert!(weights[0].is_negative() && bias.is_positive());
+            assert!((&weights[0] + &bias).is_negative());
+        }
+    }
+
+    #[test]
+    fn one_column_by_hand() {
+        let examples = ExactExamples::from_decimals(&[["0.5"], ["2"]]).unwrap();
+        let signs = [Sign::Positive, Sign::Negative];
+        let inverse = IntegerInverse::unit(3, 100);
+        let state = State {
+            examples: &examples,
+            signs: &signs,
+            present: &[0, 1],
+            inverse,
+            basis: vec![None; 3],
+            basic: vec![false; 2],
+        };
+        // Integers are those of twice the data.
+        assert_eq!(state.column(0), [1, 1, 1].map(Integer::from));
+        assert_eq!(state.column(1), [-4, -1, 1].map(Integer::from));
+        let rho = [2, 3, 5].map(Integer::from);
+        assert_eq!(state.entry(&rho, 1), Integer::from(-6)); // 2·(−4) + 3·(−1) + 5
+        assert_eq!(state.leaving(false), Some((2, true)));
+        assert_eq!(state.entering(2, true, true), Some(0));
+    }
+}

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use lm_core::testing::SplitMix64;
 use lm_core::{
-    BinaryLabels, Budget, Certificate, Control, Dense, Error, Gram, Hypothesis, Learner, MatrixGram, Stop,
-    TrainingSet, VectorGram, VectorKernel, Weights,
+    BinaryLabels, Budget, Certificate, Control, Dense, Error, Gram, Learner, MatrixGram, Stop, TrainingSet,
+    VectorGram, VectorKernel, Weights,
 };
 use lm_data::svmlight;
 use lm_qp::{CSvc, LpSvc};

@@ -14,9 +14,7 @@ fn decided<E: Examples>(examples: &E, labels: &BinaryLabels) -> Separability {
     let verdict = found.verify(&set).unwrap();
     assert!(verdict.is_valid(), "{verdict}");
     if let Separability::Separable(claim) = &found {
-        if let Some(separation) = claim.separation() {
-            assert!(separation.verify(&set).unwrap().is_valid());
-        }
+        assert!(claim.separation().is_none_or(|claim| claim.verify(&set).unwrap().is_valid()));
     }
     if let Separability::Inseparable(proof) = &found {
         assert!(proof.multipliers().len() <= examples.dim() + 2);
@@ -325,4 +323,26 @@ fn the_nearest_points_give_the_largest_margin() {
         let [p, q] = [points.positive(), points.negative()].map(|point| hyperplane.decision(point).unwrap());
         assert!((p - 1.0).abs() < 1e-6 && (q + 1.0).abs() < 1e-6, "seed {seed}: {p}, {q}");
     }
+}
+
+#[test]
+fn a_kernel_separates_what_a_line_does_not() {
+    use lm_core::{VectorGram, VectorKernel};
+    use lm_qp::separate_gram;
+    let rows: Vec<[f64; 2]> = (0..24).map(|k| [f64::from(k % 6) - 2.5, f64::from(k / 6) - 1.5]).collect();
+    let examples = Dense::from_rows(&rows).unwrap();
+    // Inside and outside of a circle: a quadratic function of the coordinates, and no linear one.
+    let inside = rows.iter().map(|[x, y]| Sign::of(3.0 - x * x - y * y)).collect::<Vec<_>>();
+    let labels = labels(&inside);
+    for (kernel, separable) in [
+        (VectorKernel::linear(), false),
+        (VectorKernel::polynomial(2, 1.0, 1.0).unwrap(), true),
+        (VectorKernel::gaussian(1.0).unwrap(), true),
+    ] {
+        let gram = VectorGram::new(&examples, kernel).unwrap();
+        let set = TrainingSet::new(&gram, &labels).unwrap();
+        let found = separate_gram(&set, &Control::default()).unwrap();
+        assert_eq!(found.is_separable(), Some(separable), "{kernel:?}");
+    }
+    assert_eq!(decided(&examples, &labels).is_separable(), Some(false));
 }

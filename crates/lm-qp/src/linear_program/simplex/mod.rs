@@ -18,8 +18,12 @@
 //! # Reference
 //! Dantzig (1963); Harris (1973) for the weights of prices and the choice of what leaves; Bland (1977) for the least index.
 
+mod prices;
+mod scaling;
+
 use lm_core::{Meter, Stop};
 
+use self::scaling::{power_of_two_near, scaled};
 use super::kernel::{Kernel, axpy};
 
 /// What may be missing at a bound, and what a price may be on the wrong side, after scaling.
@@ -204,71 +208,6 @@ impl Simplex {
         None
     }
 
-    /// −1 for each basic variable below its lower bound, +1 above its upper one, and whether there is any.
-    fn missing(&self) -> (Vec<f64>, bool) {
-        let sign = |v: usize| match self.place[v] {
-            Place::Basic if self.x[v] < self.lower[v] - slack(self.lower[v]) => -1.0,
-            Place::Basic if self.x[v] > self.upper[v] + slack(self.upper[v]) => 1.0,
-            _ => 0.0,
-        };
-        let signs: Vec<f64> = (0..self.n + self.m).map(sign).collect();
-        let any = signs.iter().any(|sign| *sign != 0.0);
-        (signs, any)
-    }
-
-    /// Sets the multipliers for the costs, or for the sum of what is missing, and prices the variables; the price of an activity is its
-    /// multiplier.
-    fn prices(&mut self, signs: Option<&Vec<f64>>) -> Vec<f64> {
-        let cost =
-            |v: usize| signs.map_or_else(|| if v < self.n { self.cost[v] } else { 0.0 }, |signs| signs[v]);
-        let mut y = vec![0.0; self.m];
-        if signs.is_some() {
-            for (r, y) in y.iter_mut().enumerate().filter(|(r, _)| self.place[self.n + r] == Place::Basic) {
-                *y = -cost(self.n + r);
-            }
-        }
-        let priced: Vec<usize> = (0..self.m).filter(|&r| y[r] != 0.0).collect();
-        let rest: Vec<f64> = self
-            .inside
-            .iter()
-            .map(|&v| cost(v) - priced.iter().map(|&r| y[r] * self.rows[r * self.n + v]).sum::<f64>())
-            .collect();
-        for (value, &r) in self.kernel.transposed_times(&rest).into_iter().zip(&self.tight) {
-            y[r] = value;
-        }
-        let mut prices: Vec<f64> = (0..self.n).map(cost).collect();
-        for (r, &y) in y.iter().enumerate().filter(|(_, y)| **y != 0.0) {
-            axpy(-y, &self.rows[r * self.n..(r + 1) * self.n], &mut prices);
-        }
-        prices.extend_from_slice(&y);
-        self.multipliers = y;
-        prices
-    }
-
-    /// The variable to be moved, and whether upward.
-    fn entering(&self, prices: &[f64], least_index: bool) -> Option<(usize, bool)> {
-        let mut best: Option<(f64, usize, bool)> = None;
-        for (v, &price) in prices.iter().enumerate() {
-            let wrong = match self.place[v] {
-                Place::Basic => false,
-                _ if self.lower[v] == self.upper[v] => false,
-                Place::Lower => price < -TOLERANCE,
-                Place::Upper => price > TOLERANCE,
-                Place::Free => price.abs() > TOLERANCE,
-            };
-            if wrong {
-                if least_index {
-                    return Some((v, price < 0.0));
-                }
-                let gain = price * price / self.weight[v];
-                if best.is_none_or(|(most, ..)| gain > most) {
-                    best = Some((gain, v, price < 0.0));
-                }
-            }
-        }
-        best.map(|(_, v, up)| (v, up))
-    }
-
     /// The rates at which basic variables and activities move with the one that enters.
     fn way(&self, entering: usize, direction: f64) -> Way {
         let (inside, mut activities);
@@ -362,39 +301,6 @@ impl Simplex {
         if entering < self.n {
             self.x[entering] += change;
         }
-    }
-
-    /// Brings the weights up to date with a move: those of variables whose ways the leaving one was a part of.
-    fn weigh(&mut self, entering: usize, leaving: usize, way: &Way) {
-        /// Weights so far from 1 say little; they begin again.
-        const SPENT: f64 = 1e9;
-        let (n, own) = (self.n, self.weight[entering]);
-        // The rows of the basis inverse that give the rate of the leaving variable.
-        let (mut row, rate) = if leaving < n {
-            let p = self.inside.iter().position(|&v| v == leaving).unwrap_or(0);
-            (vec![0.0; n], (self.kernel.row(p).to_vec(), way.inside[p]))
-        } else {
-            let r = leaving - n;
-            let entries: Vec<f64> = self.inside.iter().map(|&v| self.rows[r * n + v]).collect();
-            let across = self.kernel.transposed_times(&entries);
-            (self.rows[r * n..(r + 1) * n].iter().map(|a| -a).collect(), (across, way.activities[r]))
-        };
-        let (across, rate) = rate;
-        for (&t, &entry) in self.tight.iter().zip(&across).filter(|(_, entry)| **entry != 0.0) {
-            axpy(entry, &self.rows[t * n..(t + 1) * n], &mut row);
-        }
-        if !(own < SPENT) {
-            self.weight.fill(1.0);
-            return;
-        }
-        let share = own / (rate * rate);
-        for (v, value) in row.iter().enumerate().filter(|(v, _)| self.place[*v] != Place::Basic) {
-            self.weight[v] = self.weight[v].max(value * value * share);
-        }
-        for (&t, value) in self.tight.iter().zip(&across) {
-            self.weight[n + t] = self.weight[n + t].max(value * value * share);
-        }
-        self.weight[leaving] = share.max(1.0);
     }
 
     /// Exchanges the places of two variables.
@@ -529,39 +435,56 @@ fn slack(bound: f64) -> f64 {
     TOLERANCE * (1.0 + bound.abs())
 }
 
-/// A power of two within a factor of 2.
-fn power_of_two_near(value: f64) -> f64 {
-    // The exponent alone: exact, and in range for every normal number.
-    let power = f64::from_bits(value.to_bits() & 0x7ff0_0000_0000_0000);
-    if power > 0.0 { power } else { f64::MIN_POSITIVE }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Multiplies rows and columns by powers of two until their largest entries are near 1.
-fn scaled(rows: &mut [f64], m: usize, n: usize) -> (Vec<f64>, Vec<f64>) {
-    let (mut row_scale, mut column_scale) = (vec![1.0; m], vec![1.0; n]);
-    // The reciprocal of a power of two is one, unless it is out of range.
-    let reciprocal = |largest: f64| {
-        if largest > 0.0 {
-            (1.0 / power_of_two_near(largest)).clamp(2.0_f64.powi(-500), 2.0_f64.powi(500))
-        } else {
-            1.0
-        }
-    };
-    for _ in 0..2 {
-        for (row, scale) in rows.chunks_exact_mut(n.max(1)).zip(&mut row_scale) {
-            let factor = reciprocal(row.iter().fold(0.0_f64, |largest, value| largest.max(value.abs())));
-            row.iter_mut().for_each(|value| *value *= factor);
-            *scale *= factor;
-        }
-        let mut largest = vec![0.0_f64; n];
-        for row in rows.chunks_exact(n.max(1)) {
-            largest.iter_mut().zip(row).for_each(|(largest, value)| *largest = largest.max(value.abs()));
-        }
-        let factors: Vec<f64> = largest.into_iter().map(reciprocal).collect();
-        for row in rows.chunks_exact_mut(n.max(1)) {
-            row.iter_mut().zip(&factors).for_each(|(value, factor)| *value *= factor);
-        }
-        column_scale.iter_mut().zip(&factors).for_each(|(scale, factor)| *scale *= factor);
+    /// Minimise −3x₁ − 2x₂ under −x₁ + 3x₂ ≤ 12, x₁ + x₂ ≤ 8, 2x₁ − x₂ ≤ 10, x ≥ 0.
+    fn textbook() -> Simplex {
+        let below = vec![f64::NEG_INFINITY; 3];
+        let lower = [vec![0.0; 2], below].concat();
+        let upper = vec![f64::INFINITY, f64::INFINITY, 12.0, 8.0, 10.0];
+        Simplex::new(3, &[-3.0, -2.0], vec![-1.0, 3.0, 1.0, 1.0, 2.0, -1.0], (lower, upper))
     }
-    (row_scale, column_scale)
+
+    #[test]
+    fn moves_by_hand() {
+        let mut simplex = textbook();
+        assert_eq!(simplex.point(), [0.0, 0.0]);
+        // x₁ gains 3 a unit and is stopped by the third row at 5.
+        assert_eq!(simplex.step(), None);
+        assert_eq!(simplex.point(), [5.0, 0.0]);
+        assert_eq!((&simplex.inside, &simplex.tight), (&vec![0], &vec![2]));
+        // Along that row x₂ gains 2 + 3/2, until the second row stops it at (6, 2).
+        assert_eq!(simplex.step(), None);
+        assert_eq!((&simplex.inside, &simplex.tight), (&vec![0, 1], &vec![2, 1]));
+        let point = simplex.point();
+        assert!((point[0] - 6.0).abs() < 1e-14 && (point[1] - 2.0).abs() < 1e-14);
+        assert_eq!(simplex.step(), Some(End::Optimal));
+        let y = simplex.multipliers();
+        assert!(y[0] == 0.0 && (y[1] + 7.0 / 3.0).abs() < 1e-14 && (y[2] + 1.0 / 3.0).abs() < 1e-14);
+    }
+
+    #[test]
+    fn a_refreshed_state_is_the_same_state() {
+        let mut simplex = textbook();
+        let _ = simplex.step();
+        let _ = simplex.step();
+        let (x, kernel) = (simplex.x.clone(), simplex.kernel.clone());
+        simplex.refresh();
+        assert!(simplex.x.iter().zip(&x).all(|(a, b)| (a - b).abs() < 1e-14));
+        for p in 0..2 {
+            assert!(simplex.kernel.row(p).iter().zip(kernel.row(p)).all(|(a, b)| (a - b).abs() < 1e-14));
+        }
+    }
+
+    #[test]
+    fn a_variable_may_go_from_bound_to_bound_without_a_pivot() {
+        let bounds = (vec![-1.0, f64::NEG_INFINITY], vec![2.0, 100.0]);
+        let mut simplex = Simplex::new(1, &[-1.0], vec![1.0], bounds);
+        assert_eq!(simplex.step(), None);
+        assert_eq!(simplex.places(), [Place::Upper, Place::Basic]);
+        assert_eq!(simplex.point(), [2.0]);
+        assert_eq!(simplex.step(), Some(End::Optimal));
+    }
 }
