@@ -19,6 +19,10 @@
 //! [`linear`] has the machines without a kernel, over examples instead of a Gram matrix:
 //! [`LinearSvc`](linear::LinearSvc) and [`LinearSvr`](linear::LinearSvr).
 //!
+//! Beside them stand the machine of few kernel values, [`LpSvc`], which minimises `Σα + C Σξ`; [`linear_program`], which it is solved by; and
+//! the question whether there is a hard margin at all: [`separate`] decides it for the stored numbers and proves the answer in [`exact`]
+//! arithmetic, [`nearest_points`] finds the points of the two convex hulls that determine the largest margin.
+//!
 //! Weights of examples mean repetition in all of them, the [`Bias`] is an explicit choice where it is one, and
 //! [`Solver`] says how good is good enough.
 
@@ -29,11 +33,15 @@ mod certificate;
 mod cross_check;
 mod enclosure;
 mod epsilon_svr;
+pub mod exact;
 mod formulation;
 mod groups;
+mod hulls;
 mod interior_point;
 mod interval;
 pub mod linear;
+pub mod linear_program;
+mod lp_svc;
 mod maximal_margin;
 mod minimum;
 mod mixed_svc;
@@ -44,6 +52,7 @@ mod optimality;
 mod polish;
 mod problem;
 mod quadratic_svr;
+mod separability;
 mod smo;
 mod solver;
 mod two_norm_svc;
@@ -56,6 +65,8 @@ pub use enclosure::Enclosure;
 pub use epsilon_svr::EpsilonSvr;
 pub use formulation::Formulation;
 pub use groups::Groups;
+pub use hulls::{NearestPoints, nearest_points, nearest_points_with};
+pub use lp_svc::{LpCertificate, LpSvc};
 pub use maximal_margin::MaximalMargin;
 pub use minimum::Minimum;
 pub use mixed_svc::MixedSvc;
@@ -64,6 +75,10 @@ pub use nu_svr::NuSvr;
 pub use one_class::{OneClass, Unlabelled};
 pub use problem::{Balance, DualProblem, Multipliers};
 pub use quadratic_svr::QuadraticSvr;
+pub use separability::{
+    ExactInseparability, ExactSeparation, Separability, Undecided, separate, separate_exact, separate_gram,
+    separate_with,
+};
 pub use solver::{Method, Solver};
 pub use two_norm_svc::TwoNormSvc;
 

@@ -20,7 +20,9 @@ use crate::solver::Solver;
 /// The model is in canonical form: the examples nearest to the hyperplane have decision values ±1. Where the hulls of the
 /// classes are nearer than `1.4e-7` of the largest norm of an example, [`Report::stop`](lm_core::Report) is
 /// [`Stop::Infeasible`](lm_core::Stop), and the certificate proves that no margin is larger than
-/// [`DualCertificate::margin_at_most`]. A weight counts only by being 0 or not.
+/// [`DualCertificate::margin_at_most`]. A weight counts only by being 0 or not. For vectors without a kernel
+/// [`separate`](crate::separate) decides sharply, however near the hulls are, and proves the answer;
+/// [`separate_gram`](crate::separate_gram) does so for a small Gram matrix.
 ///
 /// ```
 /// use lm_core::{BinaryLabels, Dense, Learner, Stop, VectorGram, VectorKernel};

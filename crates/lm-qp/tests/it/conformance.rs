@@ -3,7 +3,8 @@
 use lm_core::testing::conformance::{Suite, assert_conforms};
 use lm_core::{OverVectors, VectorKernel};
 use lm_qp::{
-    Bias, CSvc, EpsilonSvr, MaximalMargin, Method, MixedSvc, NuSvc, NuSvr, QuadraticSvr, Solver, TwoNormSvc,
+    Bias, CSvc, EpsilonSvr, LpSvc, MaximalMargin, Method, MixedSvc, NuSvc, NuSvr, QuadraticSvr, Solver,
+    TwoNormSvc,
 };
 
 const GAP: f64 = 1e-11;
@@ -83,4 +84,9 @@ fn quadratic_svr_conforms() {
 #[test]
 fn nu_svr_conforms() {
     regression!(NuSvr::default().with_cost(20.0), gaussian());
+}
+
+#[test]
+fn the_linear_programming_machine_conforms() {
+    classifier!(LpSvc::default(), gaussian());
 }

@@ -10,11 +10,14 @@ mod formulations;
 mod groups;
 mod linear;
 mod linear_conformance;
+mod linear_program;
 mod linear_reference;
+mod lp_svc;
 mod nasty_input;
 mod nasty_machines;
 mod oracle;
 mod reference_values;
+mod separability;
 mod small_sets;
 
 use std::path::PathBuf;

@@ -54,15 +54,18 @@ mod gram_only;
 mod hinge;
 mod hinge_form;
 mod ho_kashyap;
+mod hulls;
 mod hyperplane;
 mod increments;
 mod insensitive;
 mod inseparable;
 mod kernel_ridge;
 mod lda;
+mod linear_programs;
 mod lms;
 mod logistic;
 mod losses;
+mod lp_machine;
 mod many_classes;
 mod margin_slack;
 mod margins;
@@ -118,15 +121,18 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     hinge::ENTRIES,
     hinge_form::ENTRIES,
     ho_kashyap::ENTRIES,
+    hulls::ENTRIES,
     hyperplane::ENTRIES,
     increments::ENTRIES,
     insensitive::ENTRIES,
     inseparable::ENTRIES,
     kernel_ridge::ENTRIES,
     lda::ENTRIES,
+    linear_programs::ENTRIES,
     lms::ENTRIES,
     logistic::ENTRIES,
     losses::ENTRIES,
+    lp_machine::ENTRIES,
     many_classes::ENTRIES,
     margins::ENTRIES,
     margin_slack::ENTRIES,
