@@ -178,23 +178,6 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_from_line_to_line_takes_few_patches() {
-        // Slanted stripes: some stripe leaves between almost any two lines.
-        let stripes = |x: f64, y: f64| Some((40.0 * x + 60.0 * y) as usize % 2);
-        let busy = patches(100, &stripes).len();
-        assert!((1000..=2 * MOST).contains(&busy), "{busy}");
-        assert!(wrong(100, &stripes) < 0.05, "{}", wrong(100, &stripes));
-    }
-
-    #[test]
-    fn a_patch_ends_a_little_beyond_its_own_boundary() {
-        let disc = |x: f64, y: f64| Some(usize::from((x - 0.5).hypot(y - 0.5) < 0.25));
-        for patch in patches(40, &disc).iter().filter(|patch| patch.class == Some(1)) {
-            assert!(patch.corners.iter().all(|corner| corner[0] < 0.76), "{patch:?}");
-        }
-    }
-
-    #[test]
     fn few_points_are_painted_wrong() {
         let disc = |x: f64, y: f64| Some(usize::from((x - 0.5).hypot(y - 0.4) < 0.3));
         assert!(wrong(40, &disc) < 2e-3, "disc: {}", wrong(40, &disc));
