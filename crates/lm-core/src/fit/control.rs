@@ -73,6 +73,12 @@ impl<'a> Control<'a> {
         Self { budget, ..Self::default() }
     }
 
+    /// The same observer, token and deadline with other limits.
+    #[must_use]
+    pub fn with_budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
     /// Reports progress to an observer.
     #[must_use]
     pub fn with_observer(self, observer: &'a dyn Observer) -> Self {

@@ -7,3 +7,4 @@ mod conformance;
 mod formulations;
 mod nasty_input;
 mod reference_values;
+mod shared_rows;
