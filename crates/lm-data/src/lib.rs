@@ -64,6 +64,8 @@
 pub mod classic;
 pub mod csv;
 pub mod generate;
+pub mod liblinear;
+pub mod libsvm;
 pub mod scaling;
 pub mod split;
 pub mod svmlight;

@@ -147,7 +147,29 @@ pub struct Probabilities {
 }
 
 impl Probabilities {
-    /// The classes, in increasing order: the columns of the table.
+    /// A table of probabilities, row after row, one column for each of these classes.
+    ///
+    /// # Errors
+    /// [`Error::Empty`] without classes, [`Error::Length`] unless there is a whole number of rows, [`Error::NonFinite`] for a
+    /// value that is not from 0 to 1.
+    pub fn new(classes: Vec<i64>, values: Vec<f64>) -> Result<Self> {
+        let width = classes.len();
+        if width == 0 {
+            return Err(Error::Empty { what: "the list of classes" });
+        }
+        if values.len() % width != 0 {
+            let expected = values.len() - values.len() % width;
+            return Err(Error::Length { what: "the table of probabilities", expected, found: values.len() });
+        }
+        match values.iter().position(|p| !(*p >= 0.0 && *p <= 1.0)) {
+            Some(at) => {
+                Err(Error::NonFinite { what: "probability", row: at / width, column: Some(at % width) })
+            }
+            None => Ok(Self { classes, values }),
+        }
+    }
+
+    /// The classes: the columns of the table.
     pub fn classes(&self) -> &[i64] {
         &self.classes
     }

@@ -5,6 +5,7 @@
 
 mod csv;
 mod generate;
+mod model_files;
 mod robustness;
 mod scaling;
 mod split;
