@@ -18,18 +18,25 @@
 //!
 //! Weights of examples mean repetition in all of them, the [`Bias`] is an explicit choice where it is one, and
 //! [`Solver`] says how good is good enough.
+//!
+//! Several classes are learned in pairs or against the rest by the schemes of [`lm_core::multiclass`], on kernel rows that
+//! [`OnSharedRows`](lm_core::multiclass::OnSharedRows) has them share. [`WithProbabilities`] gives a probability to every class,
+//! [`HeldOut`] and [`Grid`] judge machines by cross-validation and choose a cost and a kernel.
 
 mod bias;
 mod c_svc;
 mod certificate;
 mod epsilon_svr;
 mod formulation;
+mod grid;
+mod held_out;
 mod maximal_margin;
 mod mixed_svc;
 mod nu_svc;
 mod nu_svr;
 mod one_class;
 mod optimality;
+mod probabilities;
 mod problem;
 mod quadratic_svr;
 mod smo;
@@ -41,11 +48,14 @@ pub use c_svc::CSvc;
 pub use certificate::DualCertificate;
 pub use epsilon_svr::EpsilonSvr;
 pub use formulation::Formulation;
+pub use grid::{Cell, Grid, GridTable};
+pub use held_out::{FoldReport, HeldOut, Judged, Part};
 pub use maximal_margin::MaximalMargin;
 pub use mixed_svc::MixedSvc;
 pub use nu_svc::NuSvc;
 pub use nu_svr::NuSvr;
 pub use one_class::{OneClass, Unlabelled};
+pub use probabilities::{CalibratedEvidence, SigmoidEvidence, WithProbabilities};
 pub use problem::{Balance, DualProblem, Multipliers};
 pub use quadratic_svr::QuadraticSvr;
 pub use solver::Solver;

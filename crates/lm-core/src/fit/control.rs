@@ -85,6 +85,12 @@ impl<'a> Control<'a> {
         Self { observer: Some(observer), ..self }
     }
 
+    /// The same limits, with nobody to hear of progress: for the parts of a run that reports by itself.
+    #[must_use]
+    pub fn without_observer(self) -> Self {
+        Self { observer: None, ..self }
+    }
+
     /// Lets a token end the run.
     #[must_use]
     pub fn with_cancel(self, cancel: &Cancel) -> Self {

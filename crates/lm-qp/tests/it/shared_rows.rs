@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use lm_core::multiclass::{Classifier, Dag, OnSharedRows, OneVsOne, OneVsRest};
 use lm_core::{
-    Budget, Certificate, ClassLabels, Collection, Columns, Control, Dense, Gram, Learner, OverVectors, Precision,
-    Result, TrainingSet, VectorGram, VectorKernel, Weights,
+    Budget, Certificate, ClassLabels, Collection, Columns, Control, Dense, Gram, Learner, OverVectors,
+    Precision, Result, TrainingSet, VectorGram, VectorKernel, Weights,
 };
 use lm_data::generate::{Cloud, Spread, gaussians};
 use lm_qp::{CSvc, NuSvc, TwoNormSvc};
