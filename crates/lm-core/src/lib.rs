@@ -65,7 +65,7 @@
 //!
 //! # The rest
 //!
-//! [`margin`] and [`loss`] measure a hypothesis on data; [`basis`] expands attributes, so that linear learners draw
+//! [`probability`] makes probabilities of decision values; [`margin`] and [`loss`] measure a hypothesis on data; [`basis`] expands attributes, so that linear learners draw
 //! curved boundaries; `persist` keeps models in files; `testing` holds learners to one conformance suite.
 //!
 //! # Features

@@ -157,7 +157,7 @@ impl Probabilities {
         if width == 0 {
             return Err(Error::Empty { what: "the list of classes" });
         }
-        if values.len() % width != 0 {
+        if !values.len().is_multiple_of(width) {
             let expected = values.len() - values.len() % width;
             return Err(Error::Length { what: "the table of probabilities", expected, found: values.len() });
         }

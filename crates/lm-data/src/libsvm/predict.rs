@@ -32,7 +32,7 @@ impl Model {
         let Functions::Rows(rows) = &self.functions else {
             return Err(Error::Length { what: "a row of kernel values", expected: 0, found: len });
         };
-        if len == 0 || kernel_values.len() % len != 0 {
+        if len == 0 || !kernel_values.len().is_multiple_of(len) {
             return Err(Error::Length {
                 what: "the kernel values",
                 expected: len,

@@ -91,7 +91,6 @@ fn a_grid_without_warm_starts_is_a_table_of_separate_fits() {
     for (cold, warm) in cold.cells().iter().zip(warm.cells()) {
         assert_eq!((cold.cost, &cold.losses), (warm.cost, &warm.losses));
     }
-    println!("{:?}", cold.cells().iter().zip(warm.cells()).map(|(a, b)| (a.cost, a.iterations, b.iterations)).collect::<Vec<_>>());
     let work = |table: &GridTable| table.cells().iter().map(|cell| cell.iterations).sum::<u64>();
     assert!(work(&warm) < work(&cold), "{} and {}", work(&warm), work(&cold));
 }

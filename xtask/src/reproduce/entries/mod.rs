@@ -61,6 +61,7 @@ mod mse;
 mod never_ceasing;
 mod perceptron;
 mod polynomial;
+mod probabilities;
 mod pseudoinverse;
 mod quadratic;
 mod quadratic_regression;
@@ -103,6 +104,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     never_ceasing::ENTRIES,
     perceptron::ENTRIES,
     polynomial::ENTRIES,
+    probabilities::ENTRIES,
     pseudoinverse::ENTRIES,
     quadratic::ENTRIES,
     quadratic_regression::ENTRIES,
