@@ -55,7 +55,7 @@ pub enum Kernel {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Functions {
     /// Over support vectors.
-    Vectors(SharedExpansion),
+    Vectors(Box<SharedExpansion>),
     /// Over examples of the training set, by their number from 0 on.
     Rows(Vec<usize>),
 }
@@ -119,7 +119,7 @@ impl Model {
                     pairs.zip(own.iter().copied()).filter(|(_, value)| *value != 0.0)
                 });
                 let biases = rho.iter().map(|rho| 0.0 - rho).collect();
-                Functions::Vectors(SharedExpansion::new(kernel, support, parts, biases)?)
+                Functions::Vectors(Box::new(SharedExpansion::new(kernel, support, parts, biases)?))
             }
             (Support::Vectors { .. }, Kernel::Precomputed) => {
                 return Err(Error::Layout { accepted: "numbers of examples for a precomputed kernel" });
@@ -219,7 +219,7 @@ impl Model {
         let parts =
             (0..self.support_len()).map(|vector| functions.parts(vector).unwrap_or_default().to_vec());
         let made = SharedExpansion::new(functions.kernel(), wider, parts, functions.biases().to_vec())?;
-        Ok(Self { functions: Functions::Vectors(made), ..self })
+        Ok(Self { functions: Functions::Vectors(Box::new(made)), ..self })
     }
 }
 
