@@ -5,6 +5,7 @@
 
 mod csv;
 mod generate;
+mod malformed_models;
 mod model_files;
 mod robustness;
 mod scaling;

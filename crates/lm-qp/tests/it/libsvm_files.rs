@@ -12,7 +12,10 @@ use lm_qp::{CSvc, EpsilonSvr, WithProbabilities};
 const MODEL: &str = include_str!("../data/iris_pairs.model");
 const EXPECTED: &str = include_str!("../data/iris_pairs.expected");
 
-fn points() -> (Dense<'static>, Vec<Vec<f64>>, Vec<f64>, Vec<Vec<f64>>) {
+/// Points, and LIBSVM's decision values, predictions and probabilities.
+type Answers = (Dense<'static>, Vec<Vec<f64>>, Vec<f64>, Vec<Vec<f64>>);
+
+fn points() -> Answers {
     let (mut x, mut f, mut y, mut p) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for line in EXPECTED.lines() {
         let (kind, rest) = line.split_once(' ').unwrap();
