@@ -65,7 +65,7 @@
 //!
 //! # The rest
 //!
-//! [`margin`] and [`loss`] measure a hypothesis on data; [`basis`] expands attributes, so that linear learners draw
+//! [`probability`] makes probabilities of decision values; [`margin`] and [`loss`] measure a hypothesis on data; [`basis`] expands attributes, so that linear learners draw
 //! curved boundaries; `persist` keeps models in files; `testing` holds learners to one conformance suite.
 //!
 //! # Features
@@ -95,6 +95,7 @@ pub mod multiclass;
 pub mod parallel;
 #[cfg(feature = "persist")]
 pub mod persist;
+pub mod probability;
 #[cfg(feature = "serde")]
 pub mod serde_array;
 #[cfg(feature = "testing")]
@@ -104,6 +105,7 @@ mod collection;
 mod eigen;
 mod engine;
 mod error;
+mod folds;
 mod memory;
 mod training_set;
 
@@ -120,9 +122,11 @@ pub use fit::{
     Budget, CacheFigures, Cancel, Certificate, Control, Discrepancy, DualityFigures, Fit, Inseparability,
     Learner, Meter, Observer, OverVectors, Progress, Report, Separation, Stop, Verdict,
 };
+pub use folds::Folds;
 pub use gram::{Cached, Columns, Gram, MatrixGram, ObjectGram, Precision, RowCache, VectorGram};
 pub use hypothesis::{
-    DualExpansion, Hypothesis, Lift, Linear, ObjectExpansion, SupportVectors, VectorExpansion,
+    DualExpansion, Hypothesis, Lift, Linear, ObjectExpansion, OverExamples, SharedExpansion, SupportVectors,
+    VectorExpansion,
 };
 pub use kernel::{Kernel, KernelForm, VectorKernel};
 pub use labels::{BinaryLabels, ClassLabels, Labelling, Sign, Targets, Weights};

@@ -40,6 +40,7 @@
 //! - [`split`]: training and test rows, folds, with or without the proportions of the classes.
 //! - [`generate`]: made-up data whose truth is known, such as separable data with a guaranteed margin.
 //! - [`classic`]: iris and the handwritten digits.
+//! - [`libsvm`], [`liblinear`]: model files of these libraries, read as machines that predict, and written.
 //!
 //! # What every reader promises
 //!
@@ -64,6 +65,8 @@
 pub mod classic;
 pub mod csv;
 pub mod generate;
+pub mod liblinear;
+pub mod libsvm;
 pub mod scaling;
 pub mod split;
 pub mod svmlight;

@@ -25,6 +25,10 @@
 //!
 //! Weights of examples mean repetition in all of them, the [`Bias`] is an explicit choice where it is one, and
 //! [`Solver`] says how good is good enough.
+//!
+//! Several classes are learned in pairs or against the rest by the schemes of [`lm_core::multiclass`], on kernel rows that
+//! [`OnSharedRows`](lm_core::multiclass::OnSharedRows) has them share. [`WithProbabilities`] gives a probability to every class,
+//! [`HeldOut`] and [`Grid`] judge machines by cross-validation and choose a cost and a kernel.
 
 mod active_set;
 mod bias;
@@ -35,7 +39,9 @@ mod enclosure;
 mod epsilon_svr;
 pub mod exact;
 mod formulation;
+mod grid;
 mod groups;
+mod held_out;
 mod hulls;
 mod interior_point;
 mod interval;
@@ -50,6 +56,7 @@ mod nu_svr;
 mod one_class;
 mod optimality;
 mod polish;
+mod probabilities;
 mod problem;
 mod quadratic_svr;
 mod separability;
@@ -64,7 +71,9 @@ pub use cross_check::{CrossCheck, cross_check};
 pub use enclosure::Enclosure;
 pub use epsilon_svr::EpsilonSvr;
 pub use formulation::Formulation;
+pub use grid::{Cell, Grid, GridTable};
 pub use groups::Groups;
+pub use held_out::{FoldReport, HeldOut, Judged, Part};
 pub use hulls::{NearestPoints, nearest_points, nearest_points_with};
 pub use lp_svc::{LpCertificate, LpSvc};
 pub use maximal_margin::MaximalMargin;
@@ -73,6 +82,7 @@ pub use mixed_svc::MixedSvc;
 pub use nu_svc::NuSvc;
 pub use nu_svr::NuSvr;
 pub use one_class::{OneClass, Unlabelled};
+pub use probabilities::{CalibratedEvidence, SigmoidEvidence, WithProbabilities};
 pub use problem::{Balance, DualProblem, Multipliers};
 pub use quadratic_svr::QuadraticSvr;
 pub use separability::{

@@ -31,6 +31,12 @@ impl Coefficients {
         Ok(Self { outputs, offsets, parts })
     }
 
+    /// Coefficients from the parts of all examples, those of example `j` from `offsets[j]` up to `offsets[j + 1]`; the
+    /// caller has checked them.
+    pub(crate) fn packed(outputs: usize, offsets: Vec<usize>, parts: Vec<(usize, f64)>) -> Self {
+        Self { outputs, offsets, parts }
+    }
+
     /// How many functions there are.
     pub(crate) fn outputs(&self) -> usize {
         self.outputs

@@ -73,10 +73,22 @@ impl<'a> Control<'a> {
         Self { budget, ..Self::default() }
     }
 
+    /// The same observer, token and deadline with other limits.
+    #[must_use]
+    pub fn with_budget(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
     /// Reports progress to an observer.
     #[must_use]
     pub fn with_observer(self, observer: &'a dyn Observer) -> Self {
         Self { observer: Some(observer), ..self }
+    }
+
+    /// The same limits, with nobody to hear of progress: for the parts of a run that reports by itself.
+    #[must_use]
+    pub fn without_observer(self) -> Self {
+        Self { observer: None, ..self }
     }
 
     /// Lets a token end the run.

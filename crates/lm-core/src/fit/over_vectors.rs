@@ -2,14 +2,14 @@
 
 use super::{Certificate, Control, Fit, Learner, Verdict};
 use crate::gram::{Gram, MatrixGram, VectorGram};
-use crate::hypothesis::{DualExpansion, VectorExpansion};
+use crate::hypothesis::OverExamples;
 use crate::kernel::VectorKernel;
 use crate::labels::Labelling;
 use crate::training_set::TrainingSet;
 use crate::{Examples, Result};
 
 /// A dual learner together with the kernel that makes its Gram matrix: it takes examples, and returns an expansion over
-/// support vectors that predicts on new ones.
+/// support vectors that predicts on new ones; or a multi-class scheme around a dual learner, and several of them.
 ///
 /// ```
 /// # use lm_core::*;
@@ -49,16 +49,17 @@ impl<E, Y, L> Learner<E, Y> for OverVectors<L>
 where
     E: Examples + ?Sized,
     Y: Labelling,
-    // The first bound names the type of the certificate; the second says that it is the same for every Gram matrix.
-    L: Learner<MatrixGram<'static>, Y, Model = DualExpansion>,
+    // The first bound names the types of model and certificate; the second says that they are the same for every Gram matrix.
+    L: Learner<MatrixGram<'static>, Y>,
+    <L as Learner<MatrixGram<'static>, Y>>::Model: OverExamples,
     for<'g> L: Learner<
             dyn Gram + 'g,
             Y,
-            Model = DualExpansion,
+            Model = <L as Learner<MatrixGram<'static>, Y>>::Model,
             Certificate = <L as Learner<MatrixGram<'static>, Y>>::Certificate,
         >,
 {
-    type Model = VectorExpansion;
+    type Model = <<L as Learner<MatrixGram<'static>, Y>>::Model as OverExamples>::OverVectors;
     type Certificate = OverVectorsCertificate<<L as Learner<MatrixGram<'static>, Y>>::Certificate>;
 
     fn fit_with(
@@ -69,7 +70,8 @@ where
         let gram = VectorGram::new(set.examples(), self.kernel)?;
         let gram: &dyn Gram = &gram;
         let fit = self.learner.fit_with(&set.over(gram)?, control)?;
-        let model = fit.model.over_vectors(set.examples(), self.kernel)?;
+        let model: <L as Learner<MatrixGram<'static>, Y>>::Model = fit.model;
+        let model = model.over_examples(set.examples(), self.kernel)?;
         let certificate = OverVectorsCertificate { kernel: self.kernel, evidence: fit.certificate };
         Ok(Fit { model, report: fit.report, certificate })
     }

@@ -7,6 +7,7 @@
 //! - [`ObjectGram`]: objects of any kind and any kernel;
 //! - [`MatrixGram`]: a whole matrix in memory, computed once or precomputed by the caller;
 //! - [`Cached`]: any of them behind a row cache of bounded size;
+//! - [`SharedRows`]: any of them with rows kept for fits that run side by side;
 //! - [`Ridged`], [`Normalised`], [`Centred`], [`Scaled`], [`Sum`], [`Product`] and
 //!   [`Selection`]: matrices made from other matrices.
 //!
@@ -20,6 +21,7 @@ pub mod mercer;
 mod object;
 mod pivoted_cholesky;
 mod rayleigh;
+mod shared;
 mod vector;
 mod wrappers;
 
@@ -29,6 +31,7 @@ pub use combined::{Product, Sum};
 pub use matrix::MatrixGram;
 pub use object::ObjectGram;
 pub use pivoted_cholesky::LowRank;
+pub use shared::SharedRows;
 pub use vector::VectorGram;
 pub use wrappers::{Centred, Normalised, Ridged, Scaled};
 

@@ -71,6 +71,27 @@ impl DualExpansion {
         self.bias
     }
 
+    /// The coefficient of every row of a matrix of `len` rows, zeros included: a start for a fit that goes on from here.
+    ///
+    /// ```
+    /// use lm_core::DualExpansion;
+    ///
+    /// let f = DualExpansion::new(vec![0, 3], vec![2.0, -2.0], 0.25)?;
+    /// assert_eq!(f.all_coefficients(5)?, [2.0, 0.0, 0.0, -2.0, 0.0]);
+    /// # Ok::<(), lm_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Index`] for a row that the matrix does not have.
+    pub fn all_coefficients(&self, len: usize) -> Result<Vec<f64>> {
+        if let Some(&index) = self.rows.iter().find(|&&row| row >= len) {
+            return Err(Error::Index { what: "row", index, len });
+        }
+        let mut all = vec![0.0; len];
+        self.rows.iter().zip(&self.coefficients).for_each(|(&row, value)| all[row] += value);
+        Ok(all)
+    }
+
     /// The decision value of a new example from its kernel values with every row of the Gram matrix.
     ///
     /// # Errors

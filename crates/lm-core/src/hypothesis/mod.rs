@@ -2,11 +2,13 @@
 //!
 //! A hypothesis is a [`Linear`] function of the example, or an expansion in kernel values over kept support
 //! examples: [`VectorExpansion`] over vectors, [`ObjectExpansion`] over objects of any kind, and
-//! [`DualExpansion`] over the rows of a Gram matrix, which is what a dual learner returns.
+//! [`DualExpansion`] over the rows of a Gram matrix, which is what a dual learner returns. A [`SharedExpansion`] is several
+//! functions over the same support vectors.
 
 mod dual;
 mod linear;
 mod object_expansion;
+mod shared_expansion;
 #[cfg(feature = "serde")]
 mod stored;
 mod support_vectors;
@@ -16,6 +18,7 @@ mod vector_expansion;
 pub use dual::DualExpansion;
 pub use linear::Linear;
 pub use object_expansion::ObjectExpansion;
+pub use shared_expansion::SharedExpansion;
 pub use support_vectors::{NoVectors, SupportVectors};
 pub use vector_expansion::VectorExpansion;
 
@@ -75,6 +78,34 @@ pub trait Lift {
     fn lifted(self, rows: &[usize]) -> Result<Self>
     where
         Self: Sized;
+}
+
+/// A model over the rows of a Gram matrix, restated as one of vectors.
+pub trait OverExamples {
+    /// The same model over vectors.
+    type OverVectors;
+
+    /// The same function of vectors: the support examples are copied out of the set that the Gram matrix was made from.
+    ///
+    /// # Errors
+    /// [`Error::Index`] if a row is not in the set, and as [`VectorExpansion::new`].
+    fn over_examples<E: crate::Examples + ?Sized>(
+        &self,
+        examples: &E,
+        kernel: crate::VectorKernel,
+    ) -> Result<Self::OverVectors>;
+}
+
+impl OverExamples for DualExpansion {
+    type OverVectors = VectorExpansion;
+
+    fn over_examples<E: crate::Examples + ?Sized>(
+        &self,
+        examples: &E,
+        kernel: crate::VectorKernel,
+    ) -> Result<VectorExpansion> {
+        self.over_vectors(examples, kernel)
+    }
 }
 
 /// Checks that there is one place for each member.

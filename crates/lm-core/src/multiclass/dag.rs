@@ -15,10 +15,10 @@ use super::{Classifier, Decisions};
 use crate::collection::{Collection, Objects, Selection};
 use crate::fit::{Control, Fit, Learner};
 use crate::gram::{Columns, Gram};
-use crate::hypothesis::{DualExpansion, Hypothesis, Linear, ObjectExpansion, VectorExpansion};
+use crate::hypothesis::{DualExpansion, Hypothesis, Linear, ObjectExpansion, OverExamples, VectorExpansion};
 use crate::labels::{ClassLabels, Sign};
 use crate::training_set::TrainingSet;
-use crate::{Error, Examples, Kernel, Result};
+use crate::{Error, Examples, Kernel, Result, VectorKernel};
 
 /// Learns as [`OneVsOne`] does, and decides by ruling out one class after the other.
 ///
@@ -108,6 +108,18 @@ impl<H> DagModel<H> {
 impl<H> From<OneVsOneModel<H>> for DagModel<H> {
     fn from(pairwise: OneVsOneModel<H>) -> Self {
         Self { pairwise }
+    }
+}
+
+impl<H: OverExamples> OverExamples for DagModel<H> {
+    type OverVectors = DagModel<H::OverVectors>;
+
+    fn over_examples<E: Examples + ?Sized>(
+        &self,
+        examples: &E,
+        kernel: VectorKernel,
+    ) -> Result<Self::OverVectors> {
+        Ok(DagModel::from(self.pairwise.over_examples(examples, kernel)?))
     }
 }
 

@@ -10,11 +10,13 @@
 //! Each scheme is a [`Learner`](crate::Learner) over [`ClassLabels`](crate::ClassLabels) around any binary learner, and
 //! its model is a [`Classifier`] that keeps the integers of the classes. Sub-problems run in parallel with the same
 //! result as one after the other; weights, budget, observer and cancellation are passed on to each.
+//! Over a Gram matrix, [`OnSharedRows`] has the sub-problems share their kernel rows.
 //! With two classes, [`OneVsOne`] is the binary learner itself, with a model that remembers the labels.
 
 mod class_map;
 mod dag;
 mod linear_machine;
+mod on_shared_rows;
 mod one_vs_one;
 mod one_vs_rest;
 #[cfg(feature = "serde")]
@@ -22,6 +24,7 @@ mod stored;
 
 pub use dag::{Dag, DagModel, DecideRows};
 pub use linear_machine::{LinearMachine, LinearMachineLearner};
+pub use on_shared_rows::{OnSharedRows, shared_memory};
 pub use one_vs_one::{OneVsOne, OneVsOneModel, PairProblem};
 pub use one_vs_rest::{OneVsRest, OneVsRestModel};
 

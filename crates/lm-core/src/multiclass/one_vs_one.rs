@@ -15,10 +15,10 @@ use super::class_map::{check_classes, check_parts, class_at};
 use super::{Claim, Classifier, Decisions, Part, gathered, summed};
 use crate::collection::{Collection, Selection};
 use crate::fit::{Control, Fit, Learner};
-use crate::hypothesis::{Hypothesis, Lift};
+use crate::hypothesis::{Hypothesis, Lift, OverExamples};
 use crate::labels::{BinaryLabels, ClassLabels, Labelling, Sign, Weights};
 use crate::training_set::TrainingSet;
-use crate::{Error, Result, parallel};
+use crate::{Error, Examples, Result, VectorKernel, parallel};
 
 /// Learns each pair of classes with a binary learner.
 ///
@@ -244,6 +244,21 @@ impl<H> OneVsOneModel<H> {
         self.models.get(before + high - low - 1).ok_or(absent)
     }
 
+    /// The number of the class that wins at a point where the pairs have these decision values.
+    ///
+    /// # Errors
+    /// [`Error::Length`] unless there is a value for each pair.
+    pub fn winner(&self, values: &[f64]) -> Result<usize> {
+        if values.len() != self.models.len() {
+            let (expected, found) = (self.models.len(), values.len());
+            return Err(Error::Length { what: "the list of decision values", expected, found });
+        }
+        let k = self.classes.len();
+        let mut standing = Standing { votes: vec![0; k], favour: vec![0.0; k] };
+        pairs(k).zip(values).for_each(|(pair, &value)| standing.count(pair, value));
+        Ok(standing.winner())
+    }
+
     /// The number of pairs that each class wins, for every member of the set.
     ///
     /// # Errors
@@ -295,6 +310,19 @@ impl<H> OneVsOneModel<H> {
             standings.iter_mut().zip(&values).for_each(|(standing, &value)| standing.count(pair, value));
         }
         Ok(standings)
+    }
+}
+
+impl<H: OverExamples> OverExamples for OneVsOneModel<H> {
+    type OverVectors = OneVsOneModel<H::OverVectors>;
+
+    fn over_examples<E: Examples + ?Sized>(
+        &self,
+        examples: &E,
+        kernel: VectorKernel,
+    ) -> Result<Self::OverVectors> {
+        let models = self.models.iter().map(|model| model.over_examples(examples, kernel));
+        OneVsOneModel::new(self.classes.clone(), models.collect::<Result<_>>()?)
     }
 }
 

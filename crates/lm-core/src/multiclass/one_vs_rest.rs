@@ -14,10 +14,10 @@ use super::class_map::{check_classes, check_parts};
 use super::{Claim, Classifier, Decisions, Part, gathered, largest, summed};
 use crate::collection::Collection;
 use crate::fit::{Control, Fit, Learner};
-use crate::hypothesis::Hypothesis;
+use crate::hypothesis::{Hypothesis, OverExamples};
 use crate::labels::{BinaryLabels, ClassLabels};
 use crate::training_set::TrainingSet;
-use crate::{Result, parallel};
+use crate::{Examples, Result, VectorKernel, parallel};
 
 /// Learns each class against all others with a binary learner.
 ///
@@ -171,5 +171,18 @@ impl<S: Collection + ?Sized, H: Hypothesis<S>> Classifier<S> for OneVsRestModel<
     /// One column for each class.
     fn decisions(&self, set: &S) -> Result<Decisions> {
         Decisions::of(&self.models, set)
+    }
+}
+
+impl<H: OverExamples> OverExamples for OneVsRestModel<H> {
+    type OverVectors = OneVsRestModel<H::OverVectors>;
+
+    fn over_examples<E: Examples + ?Sized>(
+        &self,
+        examples: &E,
+        kernel: VectorKernel,
+    ) -> Result<Self::OverVectors> {
+        let models = self.models.iter().map(|model| model.over_examples(examples, kernel));
+        OneVsRestModel::new(self.classes.clone(), models.collect::<Result<_>>()?)
     }
 }

@@ -35,13 +35,22 @@ use crate::{Error, Result};
 /// As [`encode`], before anything is written; [`Error::Io`] if the folder does not exist or cannot be written to, in
 /// which case the temporary file is removed and the old file is untouched.
 pub fn save<M: Persist>(path: impl AsRef<Path>, model: &M) -> Result<()> {
-    let (path, bytes) = (path.as_ref(), encode(model)?);
+    replace(path, &encode(model)?)
+}
+
+/// Writes any bytes to a file, so that the path holds the old content or the new one at every moment, as [`save`] does.
+///
+/// # Errors
+/// [`Error::Io`] if the folder does not exist or cannot be written to, in which case the temporary file is removed and the
+/// old file is untouched.
+pub fn replace(path: impl AsRef<Path>, bytes: &[u8]) -> Result<()> {
+    let path = path.as_ref();
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
     let (temporary, file) = create_temporary(folder)?;
-    let result = write_out(file, &bytes).and_then(|()| {
+    let result = write_out(file, bytes).and_then(|()| {
         fs::rename(&temporary, path).map_err(|error| Error::io("renaming the temporary file", &error))
     });
     if let Err(error) = result {

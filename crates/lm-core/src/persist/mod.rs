@@ -28,7 +28,7 @@ mod file;
 mod models;
 
 pub use container::{MAX_BYTES, decode, encode, kind_of};
-pub use file::{load, read, save, write};
+pub use file::{load, read, replace, save, write};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -3,6 +3,7 @@
 use super::{KindPath, Persist};
 use crate::kernel::VectorKernel;
 use crate::multiclass::{DagModel, LinearMachine, OneVsOneModel, OneVsRestModel};
+use crate::probability::{Calibrated, Sigmoid};
 use crate::{DualExpansion, Linear, VectorExpansion};
 
 /// Names the kind of a type that is not made of other models.
@@ -21,6 +22,7 @@ kinds! {
     DualExpansion => "dual-expansion", 1;
     VectorKernel => "vector-kernel", 1;
     LinearMachine => "linear-machine", 1;
+    Sigmoid => "sigmoid", 1;
 }
 
 /// Names the kind of a type that is made of models of one other kind. A file names both, so that a model is never
@@ -43,4 +45,5 @@ kinds_of_kinds! {
     OneVsRestModel => "one-vs-rest", 1;
     OneVsOneModel => "one-vs-one", 1;
     DagModel => "dag", 1;
+    Calibrated => "calibrated", 1;
 }

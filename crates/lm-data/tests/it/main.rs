@@ -5,6 +5,8 @@
 
 mod csv;
 mod generate;
+mod malformed_models;
+mod model_files;
 mod robustness;
 mod scaling;
 mod split;

@@ -20,8 +20,9 @@ mod counting;
 use std::io::{Read, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use lm_core::{Collection, Error};
-use lm_data::{csv, svmlight};
+use lm_core::{Collection, Csr, Error};
+use lm_data::libsvm::Kernel;
+use lm_data::{csv, liblinear, libsvm, svmlight};
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt, SeedableRng};
 
@@ -261,5 +262,61 @@ fn csv_streamed() {
         let outcome = read(&options.clone().with_block_bytes(block(rng)));
         assert_eq!(outcome, read(&options.with_block_bytes(block(rng))));
         outcome.map(|_| ())
+    });
+}
+
+/// The models of a file of the reference data.
+fn models(text: &str) -> Vec<Vec<u8>> {
+    let sections =
+        text.split("=== ").filter(|section| !section.is_empty() && !section.starts_with("expected"));
+    sections
+        .filter_map(|section| section.split_once('\n'))
+        .map(|(_, model)| model.as_bytes().to_vec())
+        .collect()
+}
+
+#[test]
+fn libsvm_models() {
+    let files = models(include_str!("../data/libsvm_models.txt"));
+    assert_eq!(files.len(), 25);
+    run("LIBSVM models", &files, <[u8]>::len, |file, _| {
+        let model = libsvm::read(file)?;
+        // What was accepted can be used, and is written as what it is.
+        let decided = match model.kernel() {
+            Kernel::Vectors(_) => {
+                let point = Csr::new(vec![0, 1], vec![0], vec![0.5], model.dim())?;
+                model.probabilities(&point)?;
+                model.decisions(&point)
+            }
+            Kernel::Precomputed => model.decisions_by_kernel(&[0.25; 32], 32),
+        };
+        match decided {
+            Ok(values) => {
+                assert!(model.outcome(values.row(0)?)?.is_finite());
+            }
+            Err(error) => assert!(matches!(error, Error::Numerical { .. } | Error::Index { .. }), "{error}"),
+        }
+        let mut text = Vec::new();
+        libsvm::write(&mut text, &model)?;
+        assert_eq!(libsvm::read(&text[..])?, model);
+        Ok(())
+    });
+}
+
+#[test]
+fn liblinear_models() {
+    let files = models(include_str!("../data/liblinear_models.txt"));
+    assert_eq!(files.len(), 39);
+    run("LIBLINEAR models", &files, <[u8]>::len, |file, _| {
+        let model = liblinear::read(file)?;
+        let point = Csr::new(vec![0, 1], vec![0], vec![0.5], model.dim())?;
+        match model.predict(&point) {
+            Ok(found) => assert!(found[0].is_finite()),
+            Err(error) => assert!(matches!(error, Error::Numerical { .. }), "{error}"),
+        }
+        let mut text = Vec::new();
+        liblinear::write(&mut text, &model)?;
+        assert_eq!(liblinear::read(&text[..])?, model);
+        Ok(())
     });
 }

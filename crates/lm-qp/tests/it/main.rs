@@ -5,9 +5,11 @@
 #![allow(missing_docs, reason = "the names of tests say what they show")]
 
 mod conformance;
+mod cross_validation;
 mod enclosures;
 mod formulations;
 mod groups;
+mod libsvm_files;
 mod linear;
 mod linear_conformance;
 mod linear_program;
@@ -16,8 +18,10 @@ mod lp_svc;
 mod nasty_input;
 mod nasty_machines;
 mod oracle;
+mod probabilities;
 mod reference_values;
 mod separability;
+mod shared_rows;
 mod small_sets;
 
 use std::path::PathBuf;

@@ -78,6 +78,7 @@ mod nu_share;
 mod nu_tube;
 mod perceptron;
 mod polynomial;
+mod probabilities;
 mod pseudoinverse;
 mod quadratic;
 mod quadratic_regression;
@@ -145,6 +146,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     nu_tube::ENTRIES,
     perceptron::ENTRIES,
     polynomial::ENTRIES,
+    probabilities::ENTRIES,
     pseudoinverse::ENTRIES,
     quadratic::ENTRIES,
     quadratic_regression::ENTRIES,

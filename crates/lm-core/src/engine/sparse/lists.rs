@@ -16,17 +16,26 @@ const UNSEEN: u32 = u32::MAX;
 /// The columns in which there are entries, numbered by decreasing frequency.
 #[derive(Debug)]
 pub(super) struct Numbering {
-    /// The number of each column.
-    numbers: Vec<u32>,
+    numbers: Numbers,
     /// How many come first that are dense enough.
     pub(super) hot: usize,
     /// How many are left.
     pub(super) cold: usize,
 }
 
-impl Numbering {
-    /// Counts the entries of every column.
-    pub(super) fn new<E: Examples + ?Sized>(examples: &E) -> Result<Self> {
+/// The number of each column.
+#[derive(Debug)]
+enum Numbers {
+    /// For every column.
+    All(Vec<u32>),
+    /// For the columns that have entries, in increasing order: of a space so wide that a list of all its columns would be
+    /// larger than the data.
+    Few(Vec<(usize, u32)>),
+}
+
+/// The columns that have entries, in increasing order, and how many.
+fn frequencies<E: Examples + ?Sized>(examples: &E, narrow: bool) -> Result<Vec<(usize, u32)>> {
+    if narrow {
         let mut counts = reserved("the frequencies of columns", examples.dim())?;
         counts.resize(examples.dim(), 0_u32);
         for row in 0..examples.len() {
@@ -35,26 +44,68 @@ impl Numbering {
             });
         }
         let seen = counts.iter().filter(|&&count| count > 0).count();
+        let mut found = reserved("the order of columns", seen)?;
+        found.extend(counts.into_iter().enumerate().filter(|(_, count)| *count > 0));
+        return Ok(found);
+    }
+    let mut columns = Vec::new();
+    for row in 0..examples.len() {
+        examples.row(row).for_each(|column, value| {
+            if value != 0.0 {
+                columns.push((column, 1_u32));
+            }
+        });
+    }
+    columns.sort_unstable();
+    columns.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 = kept.1.saturating_add(u32::from(same));
+        same
+    });
+    Ok(columns)
+}
+
+impl Numbering {
+    /// Counts the entries of every column.
+    pub(super) fn new<E: Examples + ?Sized>(examples: &E) -> Result<Self> {
+        // Of a dimension beyond this a list of all columns is not made, unless the entries are as many.
+        const NARROW: usize = 1 << 20;
+        let dim = examples.dim();
+        let entries: usize = (0..examples.len()).map(|row| examples.row(row).entries()).sum();
+        let narrow = dim <= NARROW.max(entries.saturating_mul(8));
+        let mut columns = frequencies(examples, narrow)?;
+        let seen = columns.len();
         if seen >= UNSEEN as usize {
             let limit = UNSEEN as usize - 1;
             return Err(Error::TooLarge { what: "the number of columns with entries", size: seen, limit });
         }
-        let mut order = reserved("the order of columns", seen)?;
-        order.extend((0..counts.len()).filter(|&column| counts[column] > 0));
-        order.sort_by_key(|&column| std::cmp::Reverse(counts[column]));
+        columns.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
         let least = HOT_DENSITY * examples.len() as f64;
-        let hot = order.partition_point(|&column| f64::from(counts[column]) >= least);
-        let mut numbers = counts;
-        numbers.fill(UNSEEN);
-        for (number, &column) in (0..UNSEEN).zip(&order) {
-            numbers[column] = number;
-        }
+        let hot = columns.partition_point(|&(_, count)| f64::from(count) >= least);
+        let numbers = if narrow {
+            let mut numbers = reserved("the numbers of columns", dim)?;
+            numbers.resize(dim, UNSEEN);
+            (0..UNSEEN).zip(&columns).for_each(|(number, &(column, _))| numbers[column] = number);
+            Numbers::All(numbers)
+        } else {
+            columns.iter_mut().zip(0..UNSEEN).for_each(|((_, place), number)| *place = number);
+            columns.sort_unstable();
+            Numbers::Few(columns)
+        };
         Ok(Self { numbers, hot, cold: seen - hot })
     }
 
     /// The number of a column, where an example has an entry in it.
     fn of(&self, column: usize) -> Option<usize> {
-        self.numbers.get(column).filter(|&&number| number != UNSEEN).map(|&number| number as usize)
+        match &self.numbers {
+            Numbers::All(numbers) => {
+                numbers.get(column).filter(|&&number| number != UNSEEN).map(|&number| number as usize)
+            }
+            Numbers::Few(numbers) => {
+                let place = numbers.binary_search_by_key(&column, |&(column, _)| column).ok()?;
+                Some(numbers[place].1 as usize)
+            }
+        }
     }
 }
 
@@ -197,4 +248,25 @@ pub(super) fn reserved<X>(what: &'static str, len: usize) -> Result<Vec<X>> {
     let needed = len.saturating_mul(size_of::<X>());
     vector.try_reserve_exact(len).map_err(|_| Error::Allocation { what, needed })?;
     Ok(vector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Csr;
+
+    #[test]
+    fn a_space_of_billions_of_columns_is_numbered_as_a_small_one() {
+        let made = |columns: [u32; 6], dim: usize| {
+            let examples = Csr::new(vec![0, 2, 5, 6], columns.to_vec(), vec![1.0; 6], dim).unwrap();
+            Numbering::new(&examples).unwrap()
+        };
+        let small = made([1, 5, 1, 4, 5, 5], 7);
+        let wide = made([10, 4_000_000_000, 10, 50, 4_000_000_000, 4_000_000_000], 1 << 32);
+        assert!(matches!(small.numbers, Numbers::All(_)) && matches!(wide.numbers, Numbers::Few(_)));
+        assert_eq!((small.hot, small.cold), (wide.hot, wide.cold));
+        for (column, far) in [(0, 0), (1, 10), (4, 50), (5, 4_000_000_000), (6, 4_000_000_001)] {
+            assert_eq!(small.of(column), wide.of(far));
+        }
+    }
 }
