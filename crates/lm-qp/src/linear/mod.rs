@@ -15,6 +15,7 @@
 mod certificate;
 mod coordinate_descent;
 mod newton;
+mod products;
 mod sample;
 mod svc;
 mod svr;
