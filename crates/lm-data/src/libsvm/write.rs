@@ -11,7 +11,7 @@ use crate::text::general::{Brief, General};
 /// Writes a model to a file, so that the path holds the old content or the new one at every moment.
 ///
 /// # Errors
-/// As [`write`]; [`Error::Io`] if the folder does not exist or cannot be written to, in which case the old file is untouched.
+/// As [`write()`]; [`Error::Io`] if the folder does not exist or cannot be written to, in which case the old file is untouched.
 pub fn save(path: impl AsRef<Path>, model: &Model) -> Result<()> {
     let mut text = Vec::new();
     write(&mut text, model)?;
