@@ -114,7 +114,7 @@ pub(super) fn origin<E: Examples + ?Sized>(examples: &E) -> Option<Vec<f64>> {
         return None;
     }
     // Means of what is above the least entries, so that their rounding is relative to the widths.
-    let sums = over_parts(examples, len, vec![0.0; far.len()], |sums, wide| {
+    let sums = over_parts(examples, len, &vec![0.0; far.len()], |sums, wide| {
         for (sum, (k, span)) in sums.iter_mut().zip(&far) {
             *sum += (wide[*k] - span.least) / len as f64;
         }
@@ -138,7 +138,7 @@ impl Span {
     /// The ranges of the columns in the first examples.
     fn of_columns<E: Examples + ?Sized>(examples: &E, len: usize) -> Vec<Self> {
         let none = vec![Self { least: f64::INFINITY, most: f64::NEG_INFINITY }; examples.dim()];
-        let parts = over_parts(examples, len, none.clone(), |spans, wide| {
+        let parts = over_parts(examples, len, &none, |spans, wide| {
             for (span, &value) in spans.iter_mut().zip(wide) {
                 *span = Self { least: span.least.min(value), most: span.most.max(value) };
             }
@@ -170,12 +170,12 @@ impl Span {
 fn over_parts<T: Clone + Send + Sync, E: Examples + ?Sized>(
     examples: &E,
     len: usize,
-    start: Vec<T>,
+    start: &[T],
     take: impl Fn(&mut [T], &[f64]) + Sync,
 ) -> Vec<Vec<T>> {
     let rows = len.div_ceil(16).max(256);
     parallel::map(len.div_ceil(rows), |part| {
-        let (mut state, mut wide) = (start.clone(), vec![0.0; examples.dim()]);
+        let (mut state, mut wide) = (start.to_vec(), vec![0.0; examples.dim()]);
         for row in part * rows..len.min((part + 1) * rows) {
             examples.row(row).write_to(&mut wide);
             take(&mut state, &wide);

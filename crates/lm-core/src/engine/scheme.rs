@@ -50,10 +50,10 @@ impl Reals {
         // Far from 0 the rounding of the sum may be as large as the range.
         let rounding = len as f64 * f64::EPSILON;
         let lost = |k: usize| rounding * most[k].abs().max(least[k].abs()) > (most[k] - least[k]) / 64.0;
-        if (0..dim).any(lost) {
-            if let Some(origin) = origin(examples) {
-                (0..dim).filter(|&k| lost(k)).for_each(|k| sums[k] = origin[k]);
-            }
+        if (0..dim).any(lost)
+            && let Some(origin) = origin(examples)
+        {
+            (0..dim).filter(|&k| lost(k)).for_each(|k| sums[k] = origin[k]);
         }
         let kept = |k: &usize| !closed || least[*k] < most[*k];
         let columns = (0..dim).filter(kept).map(|k| (k, sums[k])).collect();
