@@ -54,6 +54,27 @@ fn with_the_linear_kernel_it_is_ridge_regression() {
 }
 
 #[test]
+fn seconds_since_1970_give_the_machine_of_seconds_since_the_first() {
+    // Whole seconds, which both offsets keep exactly; from 0 on the set is near 0 and not moved.
+    let seconds: Vec<f64> = (0..60).map(|k| f64::from(k * k % 101)).collect();
+    let targets = Targets::new(seconds.iter().map(|s| (s / 9.0).sin()).collect()).unwrap();
+    let fit = |offset: f64| {
+        let moved = Dense::new(seconds.iter().map(|s| s + offset).collect(), 60, 1).unwrap();
+        let gram = VectorGram::new(&moved, VectorKernel::gaussian(0.02).unwrap()).unwrap();
+        let fit = KernelRidge::default().with_penalty(0.01).with_bias(true).with_gap(1e-24);
+        let fit = fit.fit(&gram, &targets).unwrap();
+        let set = TrainingSet::new(&gram, &targets).unwrap();
+        assert!(fit.certificate.verify(&set).unwrap().is_valid(), "{offset:e}");
+        fit.certificate.alpha().to_vec()
+    };
+    let near = fit(0.0);
+    let size = near.iter().fold(0.0_f64, |size, alpha| size.max(alpha.abs()));
+    for offset in [1.7e9, 1.7e12] {
+        assert!(apart(&near, &fit(offset)) < 1e-9 * size, "{offset:e}");
+    }
+}
+
+#[test]
 fn leaving_out_one_example_is_fitting_without_it() {
     let (examples, targets) = wavy(25, 2, 3);
     let kernel = VectorKernel::gaussian(0.7).unwrap();

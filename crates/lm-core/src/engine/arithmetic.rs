@@ -100,6 +100,10 @@ pub(crate) struct Products<T>(PhantomData<T>);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Differences<T>(PhantomData<T>);
 
+/// `Σₖ (xₖ − zₖ)²`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Squares<T>(PhantomData<T>);
+
 /// `Σₖ xₖzₖ` of small integers, in whole numbers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bytes;
@@ -163,6 +167,10 @@ macro_rules! of_reals {
 
 of_reals!(Products, |s, sum, a, b| T::mul_add(s, a, b, sum));
 of_reals!(Differences, |s, sum, a, b| T::add(s, sum, T::abs(s, T::sub(s, a, b))));
+of_reals!(Squares, |s, sum, a, b| {
+    let difference = T::sub(s, a, b);
+    T::mul_add(s, difference, difference, sum)
+});
 
 impl Arithmetic for Bytes {
     type Element = i32;

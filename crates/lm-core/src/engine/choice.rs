@@ -3,17 +3,16 @@
 use std::fmt;
 use std::sync::OnceLock;
 
-use super::coefficients::Coefficients;
-use super::elementary::Real;
+use super::distances::Wide;
 use super::epilogue::Epilogue;
 use super::scheme::{Binary, Multiples, Reals};
 use super::simd::Instructions;
 use super::sparse::SparseSet;
 use super::store::Store;
 use super::survey::{Grain, Survey};
-use crate::gram::{Columns, Precision};
-use crate::kernel::{Kernel, KernelForm, Statistic, VectorKernel};
-use crate::{Examples, Result, Row, parallel};
+use crate::gram::Precision;
+use crate::kernel::{KernelForm, Statistic, VectorKernel};
+use crate::{Examples, Result, Row};
 
 /// How a set of examples is packed for its kernel: chosen from the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +49,7 @@ const TOLERANCE: f64 = 1.0 / 8192.0;
 
 /// Rounding units.
 const SINGLE: f64 = f32::EPSILON as f64 / 2.0;
-const DOUBLE: f64 = f64::EPSILON / 2.0;
+pub(super) const DOUBLE: f64 = f64::EPSILON / 2.0;
 
 /// How a set is packed, and how exact that is.
 #[derive(Debug)]
@@ -61,6 +60,7 @@ pub(crate) struct Plan {
     tolerance: f64,
     /// Whether only members of the set are compared.
     closed: bool,
+    wide: OnceLock<Wide>,
     narrow: OnceLock<Option<Narrow>>,
 }
 
@@ -81,11 +81,16 @@ impl Plan {
         let products = kernel.statistic() == Statistic::InnerProduct;
         let direct = products && !(4.0 * survey.radius_squared).is_finite();
         let layout = if direct { Layout::Pairs } else { layout(kernel, &survey) };
-        Self { kernel, survey, layout, tolerance: TOLERANCE, closed, narrow: OnceLock::new() }
+        let (wide, narrow) = (OnceLock::new(), OnceLock::new());
+        Self { kernel, survey, layout, tolerance: TOLERANCE, closed, wide, narrow }
     }
 
     pub(crate) fn with_tolerance(self, tolerance: f64) -> Self {
         Self { tolerance, narrow: OnceLock::new(), ..self }
+    }
+
+    pub(crate) fn kernel(&self) -> VectorKernel {
+        self.kernel
     }
 
     pub(crate) fn layout(&self) -> Layout {
@@ -111,10 +116,7 @@ impl Plan {
     /// Units of rounding error in an accumulated number.
     fn terms(&self, dim: usize) -> f64 {
         match self.layout {
-            // A block of columns, then the sums of blocks.
-            Layout::Panels => {
-                (dim.min(super::arithmetic::BLOCK) + dim.div_ceil(super::arithmetic::BLOCK) + 1) as f64
-            }
+            Layout::Panels => panel_terms(dim),
             Layout::Table => self.survey.longest as f64 + 1.0,
             // Whole numbers; the unit is rounded, and what is left of an entry beside it.
             Layout::Bits => 3.0,
@@ -125,8 +127,11 @@ impl Plan {
 
     /// A bound on the error of a value that is delivered in this precision.
     pub(crate) fn error_bound(&self, examples: &dyn Examples, precision: Precision) -> f64 {
-        let dim = self.survey.dim;
-        let exact = self.kernel.rounding_bound(DOUBLE, self.terms(dim), dim, self.survey.radius_squared);
+        let (dim, radius_squared) = (self.survey.dim, self.survey.radius_squared);
+        let exact = match self.layout {
+            Layout::Panels | Layout::Pairs => self.wide(examples).bound,
+            _ => self.kernel.rounding_bound(DOUBLE, self.terms(dim), dim, radius_squared),
+        };
         match precision {
             Precision::F64 => exact,
             Precision::F32 => match self.narrow(examples) {
@@ -134,6 +139,18 @@ impl Plan {
                 None => crate::gram::narrowed(exact, self.largest(), precision),
             },
         }
+    }
+
+    /// How panels are packed in double precision.
+    fn wide(&self, examples: &dyn Examples) -> &Wide {
+        self.wide
+            .get_or_init(|| Wide::new(self.kernel, examples, self.survey.radius_squared, self.wide_terms()))
+    }
+
+    /// Units of rounding error in an accumulated number where real numbers are packed in double precision.
+    fn wide_terms(&self) -> f64 {
+        let dim = self.survey.dim;
+        if self.layout == Layout::Pairs { self.terms(dim) } else { panel_terms(dim) }
     }
 
     /// How to pack in single precision, if that keeps the promise.
@@ -171,7 +188,12 @@ impl Plan {
                 (reals, Epilogue::Halved)
             }
             KernelForm::Laplacian { gamma } => {
-                (Reals::scaled(gamma * std::f64::consts::LOG2_E), Epilogue::Decay { rate: -1.0 })
+                let plain = Reals::scaled(gamma * std::f64::consts::LOG2_E);
+                // Rounding to single precision is relative to the entries: an origin that makes the bound four times smaller.
+                let gains =
+                    |moved: &Reals| 16.0 * moved.radius_squared(examples) <= plain.radius_squared(examples);
+                let moved = Reals::moved(examples, plain.factor).filter(gains);
+                (moved.unwrap_or(plain), Epilogue::Decay { rate: -1.0 })
             }
             KernelForm::Linear | KernelForm::Polynomial { .. } | KernelForm::Sigmoid { .. } => {
                 // By a power of two, which rounds nothing, to a radius between 1 and 2.
@@ -257,27 +279,50 @@ impl Plan {
                 let packed = whole.pack(instructions, examples, all, Epilogue::of(form, 1.0))?;
                 Store::Differences64(whole, packed)
             }
-            (_, _, None) => {
-                let packed = whole.pack(instructions, examples, all, Epilogue::of(form, 1.0))?;
-                Store::Products64(whole, packed)
-            }
+            (_, _, None) => self.pack_plain(instructions, examples)?,
         }))
     }
 
     /// Packs the set in double precision, in a way that takes any query.
     pub(crate) fn pack_plain(&self, instructions: Instructions, examples: &dyn Examples) -> Result<Store> {
-        let (reals, epilogue) = (Reals::scaled(1.0), Epilogue::of(self.kernel.form(), 1.0));
-        let packed = reals.pack(instructions, examples, (0, examples.len()), epilogue)?;
-        Ok(Store::Products64(reals, packed))
+        let (form, all) = (self.kernel.form(), (0, examples.len()));
+        let Wide { reals, squares, .. } = self.wide(examples);
+        match form {
+            // Of a squared distance it is what the Laplacian kernel is of a distance.
+            KernelForm::Gaussian { gamma } if *squares => {
+                let epilogue = Epilogue::of(KernelForm::Laplacian { gamma }, 1.0);
+                Ok(Store::Squares64(reals.clone(), reals.pack(instructions, examples, all, epilogue)?))
+            }
+            _ => {
+                let packed = reals.pack(instructions, examples, all, Epilogue::of(form, 1.0))?;
+                Ok(Store::Products64(reals.clone(), packed))
+            }
+        }
     }
 
-    /// Whether a query of this squared norm can be packed: its distances stay finite, and in single precision its
+    /// Whether a query can be packed: its distances stay finite, also when it is moved, and in single precision its
     /// entries are within range.
-    pub(crate) fn takes(&self, examples: &dyn Examples, precision: Precision, norm_squared: f64) -> bool {
+    pub(crate) fn takes(
+        &self,
+        examples: &dyn Examples,
+        precision: Precision,
+        queries: &dyn Examples,
+        row: usize,
+    ) -> bool {
+        let norm_squared = queries.norm_squared(row);
         let gaussian = matches!(self.kernel.form(), KernelForm::Gaussian { .. });
-        let finite = !gaussian || (4.0 * norm_squared).is_finite();
+        let roomy = || (16.0 * norm_squared).is_finite() || self.wide(examples).is_plain();
+        if gaussian && !((4.0 * norm_squared).is_finite() && roomy()) {
+            return false;
+        }
         let narrow = if precision == Precision::F32 { self.narrow(examples) } else { None };
-        finite && narrow.is_none_or(|narrow| norm_squared * narrow.reals.factor * narrow.reals.factor < 1e30)
+        narrow.is_none_or(|Narrow { reals, .. }| {
+            let scaled = match reals.columns {
+                Some(_) => reals.norm_squared(&queries.row(row)),
+                None => norm_squared * reals.factor * reals.factor,
+            };
+            scaled < 1e30
+        })
     }
 
     /// A bound on how far the kernel values of a query in single and in double precision are apart.
@@ -285,52 +330,26 @@ impl Plan {
         let Some(narrow) = self.narrow(examples) else { return 0.0 };
         let dim = self.survey.dim;
         let own = narrow.reals.norm_squared(query) / (narrow.reals.factor * narrow.reals.factor);
+        // A table entry more for each of its entries.
+        let terms = self.terms(dim) + dim.min(query.entries()) as f64 + 3.0;
+        let single = |radius_squared| 2.0 * self.kernel.rounding_bound(SINGLE, terms, dim, radius_squared);
+        if self.layout == Layout::Panels && !self.wide(examples).is_plain() {
+            let double = self.wide(examples).query_bound(self.kernel, self.wide_terms(), query);
+            let near = own <= narrow.radius_squared;
+            return double + if near { narrow.bound } else { single(own) };
+        }
         if own <= narrow.radius_squared {
             return narrow.bound + self.error_bound(examples, Precision::F64);
         }
-        // As for the set, with the radius of the query; a table entry more for each of its entries.
-        let radius_squared = own.max(query.norm_squared()).max(self.survey.radius_squared);
-        let terms = self.terms(dim) + dim.min(query.entries()) as f64 + 3.0;
-        2.0 * self.kernel.rounding_bound(SINGLE, terms, dim, radius_squared)
+        // As for the set, with the radius of the query.
+        single(own.max(query.norm_squared()).max(self.survey.radius_squared))
     }
+}
 
-    /// Adds to `out[q·outputs + o]` the sum of `c·K(x, query q)`, pair by pair.
-    pub(crate) fn expand_pairs(
-        &self,
-        examples: &dyn Examples,
-        queries: &dyn Examples,
-        coefficients: &Coefficients,
-        out: &mut [f64],
-    ) {
-        parallel::for_each_chunk(out, coefficients.outputs().max(1), |query, out| {
-            let query = queries.row(query);
-            for j in 0..examples.len() {
-                let value = self.kernel.value(&examples.row(j), &query);
-                coefficients.of(j).iter().for_each(|&(output, c)| out[output] += c * value);
-            }
-        });
-    }
-
-    /// Writes rows of kernel values, pair by pair.
-    pub(crate) fn fill_pairs<T: Real>(
-        &self,
-        examples: &dyn Examples,
-        rows: &[usize],
-        columns: Columns<'_>,
-        out: &mut [T],
-    ) {
-        const COLUMNS: usize = 512;
-        let count = columns.count(examples.len()).max(1);
-        for (&row, out) in rows.iter().zip(out.chunks_exact_mut(count)) {
-            let own = examples.row(row);
-            parallel::for_each_chunk(out, COLUMNS, |block, out| {
-                for (offset, out) in out.iter_mut().enumerate() {
-                    let other = examples.row(columns.at(block * COLUMNS + offset));
-                    *out = T::of(self.kernel.value(&own, &other));
-                }
-            });
-        }
-    }
+/// Units of rounding error in a number that panels accumulate: a block of columns, then the sums of blocks.
+fn panel_terms(dim: usize) -> f64 {
+    let block = super::arithmetic::BLOCK;
+    (dim.min(block) + dim.div_ceil(block) + 1) as f64
 }
 
 /// The layout with the smallest cost, in cycles of a processor with 512-bit vectors for one kernel value.

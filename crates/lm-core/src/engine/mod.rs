@@ -8,17 +8,21 @@
 //! - [`arithmetic`], [`panels`], [`tile`]: what is accumulated for pairs of examples, and the loop that does it;
 //! - [`epilogue`]: from what is accumulated to kernel values;
 //! - [`packed`], [`sparse`], [`expand`]: rows of kernel values, and sums of them;
+//! - [`distances`]: the origin that examples are moved to, so that distances keep their digits;
 //! - [`pages`]: large pages for large arrays;
+//! - [`pairs`]: kernel values one by one, where nothing can be packed;
 //! - [`scheme`], [`store`], [`choice`]: the ways to pack, and the choice of one.
 
 mod arithmetic;
 mod choice;
 mod coefficients;
+mod distances;
 mod elementary;
 mod epilogue;
 mod expand;
 mod packed;
 pub(crate) mod pages;
+mod pairs;
 mod panels;
 mod scheme;
 mod simd;
@@ -161,7 +165,7 @@ impl Engine {
         match self.store(examples, precision)? {
             Some(store) => store.fill(self.instructions, rows, columns, out),
             None => {
-                self.plan.fill_pairs(examples, rows, columns, out);
+                pairs::fill(self.plan.kernel(), examples, rows, columns, out);
                 Ok(())
             }
         }
@@ -210,7 +214,7 @@ impl Engine {
         let store = self.store(examples, precision)?;
         // Each query goes its own way, so that its value does not depend on the queries beside it.
         let way = |row: usize| match store {
-            Some(_) if !self.plan.takes(examples, precision, queries.norm_squared(row)) => Way::Pairs,
+            Some(_) if !self.plan.takes(examples, precision, queries, row) => Way::Pairs,
             Some(store) if store.holds(self.instructions, &queries.row(row)) => Way::Packed,
             Some(_) => Way::Plain,
             None => Way::Pairs,
@@ -236,7 +240,7 @@ impl Engine {
                 rows.iter().flat_map(|&row| &out[row * outputs..(row + 1) * outputs]).copied().collect();
             match store {
                 Some(store) => self.expand_packed(store, &some, coefficients, &mut values)?,
-                None => self.plan.expand_pairs(examples, &some, coefficients, &mut values),
+                None => pairs::expand(self.plan.kernel(), examples, &some, coefficients, &mut values),
             }
             for (&row, values) in rows.iter().zip(values.chunks_exact(outputs.max(1))) {
                 out[row * outputs..(row + 1) * outputs].copy_from_slice(values);

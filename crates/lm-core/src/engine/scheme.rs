@@ -1,6 +1,7 @@
 //! How an example is written into a panel: scaled and centred numbers, bits, or bytes.
 
 use super::arithmetic::{Arithmetic, Bytes, Element};
+use super::distances::origin;
 use super::elementary::Real;
 use super::epilogue::Epilogue;
 use super::packed::Packed;
@@ -24,6 +25,12 @@ impl Reals {
         Self { factor, columns: None }
     }
 
+    /// Every column, those that are far from 0 less a number amid them, multiplied by a factor; nothing if none is far.
+    pub(crate) fn moved<E: Examples + ?Sized>(examples: &E, factor: f64) -> Option<Self> {
+        let origin = origin(examples)?;
+        Some(Self { factor, columns: Some(origin.into_iter().enumerate().collect()) })
+    }
+
     /// The columns less their mean, multiplied by a factor; `closed` sets, which are compared with nothing else, without
     /// the columns in which no examples differ.
     pub(crate) fn centred<E: Examples + ?Sized>(examples: &E, factor: f64, closed: bool) -> Self {
@@ -39,6 +46,14 @@ impl Reals {
                 least[k] = least[k].min(value);
                 most[k] = most[k].max(value);
             }
+        }
+        // Far from 0 the rounding of the sum may be as large as the range.
+        let rounding = len as f64 * f64::EPSILON;
+        let lost = |k: usize| rounding * most[k].abs().max(least[k].abs()) > (most[k] - least[k]) / 64.0;
+        if (0..dim).any(lost)
+            && let Some(origin) = origin(examples)
+        {
+            (0..dim).filter(|&k| lost(k)).for_each(|k| sums[k] = origin[k]);
         }
         let kept = |k: &usize| !closed || least[*k] < most[*k];
         let columns = (0..dim).filter(kept).map(|k| (k, sums[k])).collect();

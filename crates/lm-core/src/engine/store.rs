@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::arithmetic::{Bits, Bytes, Differences, Products};
+use super::arithmetic::{Bits, Bytes, Differences, Products, Squares};
 use super::coefficients::Coefficients;
 use super::elementary::Real;
 use super::packed::Packed;
@@ -23,6 +23,8 @@ pub(crate) enum Store {
     Differences32(Reals, Packed<Differences<f32>>),
     /// Manhattan distances in double precision.
     Differences64(Reals, Packed<Differences<f64>>),
+    /// Squared distances from differences in double precision.
+    Squares64(Reals, Packed<Squares<f64>>),
     /// Common bits, then single precision.
     Bits32(Binary, Packed<Bits<f32>>),
     /// Common bits, then double precision.
@@ -43,6 +45,7 @@ macro_rules! by_kind {
             Store::Products64(_, $set) => $body,
             Store::Differences32(_, $set) => $body,
             Store::Differences64(_, $set) => $body,
+            Store::Squares64(_, $set) => $body,
             Store::Bits32(_, $set) => $body,
             Store::Bits64(_, $set) => $body,
             Store::Bytes(_, $set) => $body,
@@ -77,6 +80,7 @@ impl Store {
             Self::Products64(_, set) => set.fill_range(instructions, rows, range, out),
             Self::Differences32(_, set) => set.fill_range(instructions, rows, range, out),
             Self::Differences64(_, set) => set.fill_range(instructions, rows, range, out),
+            Self::Squares64(_, set) => set.fill_range(instructions, rows, range, out),
             Self::Bits32(_, set) => set.fill_range(instructions, rows, range, out),
             Self::Bits64(_, set) => set.fill_range(instructions, rows, range, out),
             Self::Bytes(_, set) => set.fill_range(instructions, rows, range, out),
@@ -121,6 +125,7 @@ impl Store {
             Self::Products64(scheme, set) => like!(set, scheme),
             Self::Differences32(scheme, set) => like!(set, scheme),
             Self::Differences64(scheme, set) => like!(set, scheme),
+            Self::Squares64(scheme, set) => like!(set, scheme),
             Self::Bits32(scheme, set) => like!(set, scheme),
             Self::Bits64(scheme, set) => like!(set, scheme),
             Self::Bytes(scheme, set) => like!(set, scheme),

@@ -15,7 +15,8 @@ use crate::{Error, Examples, Result, parallel};
 ///
 /// The examples are looked at when the matrix is made, and packed when a block is first asked for, in a [`Layout`] that
 /// is chosen from the data: in double precision for [`Gram::fill`], and for [`Gram::fill_f32`] in single precision where
-/// the bound on the error that follows from the data is within the [tolerance](VectorGram::with_tolerance).
+/// the bound on the error that follows from the data is within the [tolerance](VectorGram::with_tolerance). Distances keep
+/// their digits on data far from the origin, such as years or coordinates: the bound is that of data moved to their middle.
 ///
 /// ```
 /// use lm_core::{Columns, Dense, Gram, VectorGram, VectorKernel};

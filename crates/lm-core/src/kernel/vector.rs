@@ -251,8 +251,9 @@ impl VectorKernel {
                 // The slope of t^d where |t| is largest, and the rounding of d − 1 multiplications.
                 (degree * inner + degree * unit * largest) * largest.powf(degree - 1.0) * 1.01
             }
-            // From differences, the exponent t has a relative error of n·u, and t·exp(−t) ≤ 1/e.
-            KernelForm::Gaussian { .. } if !(4.0 * radius_squared).is_finite() => (terms + 4.0) * unit,
+            KernelForm::Gaussian { .. } if !(4.0 * radius_squared).is_finite() => {
+                Self::direct_bound(unit, terms)
+            }
             // exp has slope at most 1 on t ≤ 0; its own rounding is below 2 units.
             KernelForm::Gaussian { gamma } => {
                 gamma * 4.0 * (product + 2.0 * unit * radius_squared) * 1.01 + 2.0 * unit
@@ -268,6 +269,12 @@ impl VectorKernel {
                 scale.abs() * product + 4.0 * unit * largest + 6.0 * unit
             }
         }
+    }
+
+    /// A bound on the error of a value of a Gaussian or Laplacian kernel that is computed from the differences of unrounded
+    /// entries: the exponent `t` has a relative error of `n·u`, and `t·exp(−t) ≤ 1/e`.
+    pub(crate) fn direct_bound(unit: f64, terms: f64) -> f64 {
+        (terms + 4.0) * unit
     }
 }
 

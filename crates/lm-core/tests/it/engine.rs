@@ -64,7 +64,7 @@ fn kernels(rows: &[Vec<f64>]) -> [VectorKernel; 6] {
 }
 
 /// Blocks of every shape agree with the pairs, within the bounds, in both precisions; equal requests have equal bits.
-fn check_blocks<E: Examples + ?Sized>(examples: &E, kernel: VectorKernel, told: &str) -> Vec<u64> {
+pub(crate) fn check_blocks<E: Examples + ?Sized>(examples: &E, kernel: VectorKernel, told: &str) -> Vec<u64> {
     let len = examples.len();
     let mut bits = Vec::new();
     for level in Instructions::available() {

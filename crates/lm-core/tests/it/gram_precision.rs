@@ -26,7 +26,7 @@ impl Double {
 }
 
 /// The kernel value with inner products, distances and powers in about 32 digits.
-fn reference(kernel: VectorKernel, x: &[f64], z: &[f64]) -> f64 {
+pub(crate) fn reference(kernel: VectorKernel, x: &[f64], z: &[f64]) -> f64 {
     use lm_core::KernelForm::{Gaussian, Laplacian, Linear, Polynomial, Sigmoid};
     let of = |value: f64| Double(value, 0.0);
     let fold = |term: &dyn Fn(f64, f64) -> Double| {

@@ -10,6 +10,7 @@ mod basis;
 #[cfg(feature = "testing")]
 mod conformance;
 mod engine;
+mod far_from_origin;
 mod gram;
 mod gram_precision;
 #[cfg(feature = "testing")]
