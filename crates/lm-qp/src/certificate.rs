@@ -180,7 +180,7 @@ where
 }
 
 /// Whether claimed figures are those recomputed, up to rounding, and the coefficients keep to the constraints.
-fn compared(claimed: &DualityFigures, now: &DualityFigures, beta: &[f64]) -> Verdict {
+pub(crate) fn compared(claimed: &DualityFigures, now: &DualityFigures, beta: &[f64]) -> Verdict {
     let rounding = 8.0 * f64::EPSILON * beta.len() as f64;
     let scale = now.primal.abs().max(now.dual.abs());
     let total: f64 = beta.iter().map(|beta| beta.abs()).sum();
@@ -189,21 +189,12 @@ fn compared(claimed: &DualityFigures, now: &DualityFigures, beta: &[f64]) -> Ver
         ("the dual value", claimed.dual, now.dual, rounding * scale),
         ("the violation of the optimality conditions", claimed.kkt, now.kkt, rounding * (1.0 + now.kkt)),
         ("the violation of the constraints", claimed.infeasibility, now.infeasibility, rounding * total),
+        // Coefficients that break the constraints bound nothing.
+        ("the constraints on the coefficients", 0.0, now.infeasibility, rounding * total),
     ];
     let wrong =
         claims.iter().find(|(_, claimed, recomputed, allowed)| !((claimed - recomputed).abs() <= *allowed));
-    if let Some(&(what, claimed, recomputed, _)) = wrong {
-        return Verdict::Invalid(Discrepancy { what, claimed, recomputed, row: None });
-    }
-    // Coefficients that break the constraints bound nothing.
-    if now.infeasibility > rounding * total {
-        let what = "the constraints on the coefficients";
-        return Verdict::Invalid(Discrepancy {
-            what,
-            claimed: 0.0,
-            recomputed: now.infeasibility,
-            row: None,
-        });
-    }
-    Verdict::Valid
+    wrong.map_or(Verdict::Valid, |&(what, claimed, recomputed, _)| {
+        Verdict::Invalid(Discrepancy { what, claimed, recomputed, row: None })
+    })
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use lm_core::Result;
 
 use super::model::{Model, Solver};
-use crate::text::fields::{Line, Place, Word, each_line, only};
+use crate::text::fields::{Line, Place, Word, different, each_line, once, only};
 use crate::text::source;
 
 /// Reads a model file, plain or gzip.
@@ -49,13 +49,6 @@ struct Body {
     columns: usize,
     read: usize,
     weights: Vec<f64>,
-}
-
-fn once<T>(place: &mut Option<T>, key: &Word<'_>, value: T) -> Result<()> {
-    match place.replace(value) {
-        None => Ok(()),
-        Some(_) => Err(key.error("the key is repeated; accepted is each key once")),
-    }
 }
 
 impl Parser {
@@ -124,23 +117,10 @@ impl Parser {
         let solver = self.solver(key)?;
         let missing = || key.error("nr_class is missing; it is accepted before this key");
         let classes = self.classes.ok_or_else(missing)?;
-        let problem = "accepted is one label for each class";
         if !solver.is_classification() {
             return Err(key.error("labels are accepted for classification only"));
         }
-        let mut labels = Vec::new();
-        for word in words {
-            if labels.len() == classes {
-                return Err(word.error(problem));
-            }
-            labels.push(word.integer()?);
-        }
-        let mut sorted = labels.clone();
-        sorted.sort_unstable();
-        if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(key.error("a label is repeated; accepted are different ones"));
-        }
-        if labels.len() == classes { Ok(labels) } else { Err(key.error(problem)) }
+        different(key, words, classes)
     }
 
     /// Checks the header when `w` comes.

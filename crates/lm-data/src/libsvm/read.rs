@@ -6,7 +6,7 @@ use std::path::Path;
 use lm_core::{Error, Result, VectorKernel};
 
 use super::model::{Kernel, Model, Pieces, Support, Task, width};
-use crate::text::fields::{Line, Place, Word, each_line, number, numbers, only};
+use crate::text::fields::{Line, Place, Word, different, each_line, number, numbers, once, only};
 use crate::text::number::scan_index;
 use crate::text::source;
 
@@ -89,14 +89,6 @@ struct Body {
     read: usize,
     coefficients: Vec<f64>,
     support: Support,
-}
-
-/// Keeps what a key says, once.
-fn once<T>(place: &mut Option<T>, key: &Word<'_>, value: T) -> Result<()> {
-    match place.replace(value) {
-        None => Ok(()),
-        Some(_) => Err(key.error("the key is repeated; accepted is each key once")),
-    }
 }
 
 impl Parser {
@@ -248,23 +240,10 @@ impl Parser {
 
     fn labels<'t>(&self, key: &Word<'_>, words: impl Iterator<Item = Word<'t>>) -> Result<Vec<i32>> {
         let (task, classes) = (self.task(key)?, self.classes(key)?);
-        let problem = "accepted is one label for each class";
         if !task.is_classification() {
             return Err(key.error("labels are accepted for classification only"));
         }
-        let mut labels = Vec::new();
-        for word in words {
-            if labels.len() == classes {
-                return Err(word.error(problem));
-            }
-            labels.push(word.integer()?);
-        }
-        let mut sorted = labels.clone();
-        sorted.sort_unstable();
-        if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(key.error("a label is repeated; accepted are different ones"));
-        }
-        if labels.len() == classes { Ok(labels) } else { Err(key.error(problem)) }
+        different(key, words, classes)
     }
 
     fn sizes<'t>(&self, key: &Word<'_>, words: impl Iterator<Item = Word<'t>>) -> Result<Vec<usize>> {

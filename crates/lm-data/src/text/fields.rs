@@ -149,6 +149,36 @@ pub(crate) fn only<'t>(key: &Word<'t>, mut words: impl Iterator<Item = Word<'t>>
     }
 }
 
+/// Keeps what a key says, once.
+pub(crate) fn once<T>(place: &mut Option<T>, key: &Word<'_>, value: T) -> Result<()> {
+    match place.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(key.error("the key is repeated; accepted is each key once")),
+    }
+}
+
+/// The labels of as many classes, no two alike.
+pub(crate) fn different<'t>(
+    key: &Word<'_>,
+    words: impl Iterator<Item = Word<'t>>,
+    classes: usize,
+) -> Result<Vec<i32>> {
+    let problem = "accepted is one label for each class";
+    let mut labels = Vec::new();
+    for word in words {
+        if labels.len() == classes {
+            return Err(word.error(problem));
+        }
+        labels.push(word.integer()?);
+    }
+    let mut sorted = labels.clone();
+    sorted.sort_unstable();
+    if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(key.error("a label is repeated; accepted are different ones"));
+    }
+    if labels.len() == classes { Ok(labels) } else { Err(key.error(problem)) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

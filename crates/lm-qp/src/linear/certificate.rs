@@ -8,6 +8,7 @@ use lm_core::{
 
 use super::LinearMachine;
 use crate::bias::Bias;
+use crate::certificate::compared;
 use crate::problem::{Balance, DualProblem};
 
 /// A hyperplane, dual coefficients of the examples, and the figures that follow from them.
@@ -201,26 +202,6 @@ where
         }
         Ok(compared(&self.figures, &now, &self.beta))
     }
-}
-
-/// Whether claimed figures are those recomputed, up to rounding, and the coefficients keep to the constraints.
-fn compared(claimed: &DualityFigures, now: &DualityFigures, beta: &[f64]) -> Verdict {
-    let rounding = 8.0 * f64::EPSILON * beta.len() as f64;
-    let scale = now.primal.abs().max(now.dual.abs());
-    let total: f64 = beta.iter().map(|beta| beta.abs()).sum();
-    let claims = [
-        ("the primal value", claimed.primal, now.primal, rounding * scale),
-        ("the dual value", claimed.dual, now.dual, rounding * scale),
-        ("the violation of the optimality conditions", claimed.kkt, now.kkt, rounding * (1.0 + now.kkt)),
-        ("the violation of the constraints", claimed.infeasibility, now.infeasibility, rounding * total),
-        // Coefficients that break the constraints bound nothing.
-        ("the constraints on the coefficients", 0.0, now.infeasibility, rounding * total),
-    ];
-    let wrong =
-        claims.iter().find(|(_, claimed, recomputed, allowed)| !((claimed - recomputed).abs() <= *allowed));
-    wrong.map_or(Verdict::Valid, |&(what, claimed, recomputed, _)| {
-        Verdict::Invalid(Discrepancy { what, claimed, recomputed, row: None })
-    })
 }
 
 #[cfg(test)]
