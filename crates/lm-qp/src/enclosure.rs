@@ -243,41 +243,34 @@ fn moved<G: Gram + ?Sized>(gram: &G, problem: &DualProblem, beta: &[f64], v: &[P
 
 /// What the sums of the balance miss.
 fn missing(problem: &DualProblem, beta: &[f64]) -> Vec<Missing> {
-    let ones = vec![1.0; beta.len()];
-    let of = |value: &dyn Fn(f64) -> f64| -> Interval {
-        let terms: Vec<f64> = beta.iter().map(|&beta| value(beta)).collect();
-        let n = terms.len() as f64;
-        let size = Interval::sum_of_sizes(&terms).high();
-        let sum = dot(&terms, &ones);
-        let growth = (n + 8.0) * (n + 8.0) * (1.0 / (1_u128 << 104) as f64);
-        let error = Interval::from(growth) * Interval::from(size);
-        Interval::around(sum.hi, sum.lo, error.high())
+    // The sums are exact: coefficients that are all at their bounds have no room for a rounding.
+    let without = |target: &[f64], of: &dyn Fn(f64) -> f64| {
+        Interval::exact_sum(target.iter().copied().chain(beta.iter().map(|&beta| -of(beta))))
     };
     let whole = |total: f64| Missing {
-        amount: Interval::from(total) - of(&|beta| beta),
+        amount: without(&[total], &|beta| beta),
         on_positive: true,
         on_negative: true,
     };
-    let sides = |up: Interval, down: Interval| {
+    let sides = |up: &[f64], down: &[f64]| {
         let positive =
-            Missing { amount: up - of(&|beta| beta.max(0.0)), on_positive: true, on_negative: false };
+            Missing { amount: without(up, &|beta| beta.max(0.0)), on_positive: true, on_negative: false };
         let negative =
-            Missing { amount: -down - of(&|beta| beta.min(0.0)), on_positive: false, on_negative: true };
+            Missing { amount: without(down, &|beta| beta.min(0.0)), on_positive: false, on_negative: true };
         vec![positive, negative]
     };
     match problem.balance() {
         Balance::Open => Vec::new(),
         Balance::Total(total) => vec![whole(total)],
-        Balance::Sides { positive, negative } => sides(Interval::from(positive), Interval::from(negative)),
+        Balance::Sides { positive, negative } => sides(&[positive], &[-negative]),
         Balance::Sizes { total, most } => {
             let one = whole(total);
-            let sizes = of(&f64::abs) + one.amount.size();
-            if sizes.high() <= most {
+            let room = without(&[most], &f64::abs) - one.amount.size();
+            if room.low() >= 0.0 {
                 return vec![one];
             }
-            let half = Interval::from(0.5);
-            let (total, most) = (Interval::from(total), Interval::from(most));
-            sides((most + total) * half, (most - total) * half)
+            // Halves of stored numbers are stored numbers.
+            sides(&[0.5 * most, 0.5 * total], &[-0.5 * most, 0.5 * total])
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use lm_core::double_double::two_sum;
+
 /// All numbers between two ends; an operation encloses every result of numbers in its operands.
 ///
 /// Operations round to the nearest number, so the true result lies between the neighbours of the rounded one.
@@ -46,6 +48,28 @@ impl Interval {
     /// The sum of the terms.
     pub(crate) fn sum(terms: &[f64]) -> Self {
         terms.iter().fold(Self::from(0.0), |sum, &term| sum + Self::from(term))
+    }
+
+    /// The sum of the terms, as narrow as an interval can be: a point where it is a stored number.
+    pub(crate) fn exact_sum(terms: impl Iterator<Item = f64>) -> Self {
+        // Numbers that do not overlap and add up to the sum without any rounding.
+        let mut parts: Vec<f64> = Vec::new();
+        for term in terms {
+            let (mut sum, mut kept) = (term, 0);
+            for k in 0..parts.len() {
+                let (next, error) = two_sum(sum, parts[k]);
+                if error != 0.0 {
+                    parts[kept] = error;
+                    kept += 1;
+                }
+                sum = next;
+            }
+            parts.truncate(kept);
+            if sum != 0.0 {
+                parts.push(sum);
+            }
+        }
+        Self::sum(&parts)
     }
 
     /// The sum of the sizes of the terms.
@@ -166,6 +190,17 @@ mod tests {
         assert_eq!((x + nought, x * nought, nought - x), (x, nought, -x));
         assert_eq!(Interval::around(3.0, 0.0, 0.0), Interval::from(3.0));
         assert_eq!((x / nought).high(), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_sum_that_is_a_number_is_a_point() {
+        let of = |terms: &[f64]| Interval::exact_sum(terms.iter().copied());
+        assert_eq!(of(&[1e300, 0.1, -1e300, -0.1]), Interval::from(0.0));
+        assert_eq!(of(&[1e16, 1.0, 1.0, -1e16]), Interval::from(2.0));
+        assert_eq!(of(&[]), Interval::from(0.0));
+        // 0.1 and 0.2 do not add up to a number.
+        let sum = of(&[0.1, 0.2]);
+        assert!(sum.low() < 0.1 + 0.2 && sum.high() >= 0.1 + 0.2 && sum.high() - sum.low() < 1e-15);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub fn open(path: impl AsRef<Path>) -> Result<Model> {
 /// let error = libsvm::read(cut.as_bytes()).unwrap_err();
 /// assert_eq!(
 ///     error.to_string(),
-///     "line 9, byte 81: fewer support vectors than total_sv; accepted are exactly as many lines behind SV",
+///     "line 9, byte 86: fewer support vectors than total_sv; accepted are exactly as many lines behind SV",
 /// );
 /// # Ok::<(), lm_core::Error>(())
 /// ```
