@@ -24,10 +24,15 @@ const ROUNDS_AFTER_PAIRS: usize = 15;
 /// Bytes for the matrix of the undecided coefficients and its factor, unless the budget says otherwise.
 const DEFAULT_BYTES: usize = 512 << 20;
 
-/// How much may be undecided: the matrix, its factor and a copy.
-pub(crate) fn most_undecided(meter: &Meter<'_>) -> usize {
-    let bytes = meter.budget().memory().map_or(DEFAULT_BYTES, |bytes| bytes / 2);
-    ((bytes / (3 * size_of::<f64>())) as f64).sqrt() as usize
+/// Bytes that `n` coefficients take: the matrix, its factor and a copy.
+fn bytes_of(n: usize) -> usize {
+    n.saturating_mul(n).saturating_mul(3 * size_of::<f64>())
+}
+
+/// How much may be undecided, beside a cache of so many bytes.
+fn most_undecided(cache: usize, meter: &Meter<'_>) -> usize {
+    let bytes = meter.budget().memory().map_or(DEFAULT_BYTES, |bytes| bytes.saturating_sub(cache));
+    ((bytes / bytes_of(1)) as f64).sqrt() as usize
 }
 
 /// What the polish has come to.
@@ -57,8 +62,8 @@ impl Lesser {
         v: &[DoubleDouble],
         rows: Vec<usize>,
         meter: &mut Meter<'_>,
-    ) -> Result<Self> {
-        let k = matrix(gram, &rows, meter)?;
+    ) -> Result<Option<Self>> {
+        let Some(k) = matrix(gram, &rows, meter)? else { return Ok(None) };
         let start: Vec<f64> = rows.iter().map(|&i| beta[i]).collect();
         let mut shift: Vec<DoubleDouble> = rows.iter().map(|&i| v[i]).collect();
         for (j, &beta) in start.iter().enumerate().filter(|(_, beta)| **beta != 0.0) {
@@ -67,7 +72,7 @@ impl Lesser {
         let mut others = beta.to_vec();
         rows.iter().for_each(|&i| others[i] = 0.0);
         let problem = problem.restricted(&rows, &others);
-        Ok(Self { rows, k, problem, shift, start })
+        Ok(Some(Self { rows, k, problem, shift, start }))
     }
 
     /// The active-set method from a point of which the coefficients between their bounds are free.
@@ -120,11 +125,13 @@ pub(crate) fn polish<G: Gram + ?Sized>(
 ) -> Result<Polished> {
     let v = smo.resynchronise_precisely()?;
     let now = smo.standing()?;
-    let undecided = smo.undecided(&now, most_undecided(meter));
+    let undecided = smo.undecided(&now, most_undecided(smo.cache_figures().bytes, meter));
     if undecided.is_empty() {
         return Ok(Polished { standing: now, exhausted: false });
     }
-    let lesser = Lesser::new(gram, smo.problem(), smo.beta(), &v, undecided, meter)?;
+    let Some(lesser) = Lesser::new(gram, smo.problem(), smo.beta(), &v, undecided, meter)? else {
+        return Ok(Polished { standing: now, exhausted: false });
+    };
     let polished = ended(smo, &lesser.rows, &lesser.after_pairs(meter)?, now)?;
     if polished.exhausted || polished.standing.relative_gap() <= goal || meter.advance(0, 0).is_some() {
         return Ok(polished);
@@ -141,11 +148,11 @@ pub(crate) fn polish_all<G: Gram + ?Sized>(
     meter: &mut Meter<'_>,
 ) -> Result<Standing> {
     let all: Vec<usize> = (0..smo.beta().len()).collect();
-    let needed = 3 * size_of::<f64>() * all.len().saturating_mul(all.len());
+    let needed = bytes_of(all.len()).saturating_add(smo.cache_figures().bytes);
     meter.budget().check_memory("the matrix of all coefficients", needed)?;
     let v = smo.resynchronise_precisely()?;
     let now = smo.standing()?;
-    let lesser = Lesser::new(gram, smo.problem(), smo.beta(), &v, all, meter)?;
+    let Some(lesser) = Lesser::new(gram, smo.problem(), smo.beta(), &v, all, meter)? else { return Ok(now) };
     Ok(lesser.through_the_interior(smo, now, goal, nought, meter)?.standing)
 }
 
@@ -162,16 +169,45 @@ fn ended<G: Gram + ?Sized>(
     Ok(Polished { standing, exhausted })
 }
 
-/// The matrix over some variables.
-pub(crate) fn matrix<G: Gram + ?Sized>(gram: &G, rows: &[usize], meter: &mut Meter<'_>) -> Result<Matrix> {
+/// The matrix over some variables; none if a limit is met before it is whole.
+fn matrix<G: Gram + ?Sized>(gram: &G, rows: &[usize], meter: &mut Meter<'_>) -> Result<Option<Matrix>> {
     // As many rows at a time as the engine computes at full speed.
     const BLOCK: usize = 48;
     let m = rows.len();
     let mut k = Matrix::zeros(m, m)?;
     for (block, out) in rows.chunks(BLOCK).zip(k.values_mut().chunks_mut(BLOCK * m)) {
         gram.fill(block, Columns::List(rows), out)?;
-        // A limit that is reached here stops the next loop.
-        let _ = meter.advance(0, (block.len() * m) as u64);
+        if meter.advance(0, (block.len() * m) as u64).is_some() {
+            return Ok(None);
+        }
     }
-    Ok(k)
+    Ok(Some(k))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lm_core::{Budget, Control, MatrixGram};
+
+    fn meter(budget: Budget) -> Meter<'static> {
+        Control::new(budget).start(1000)
+    }
+
+    #[test]
+    fn what_may_be_undecided_fits_beside_the_cache() {
+        for (allowed, cache) in [(1_000_000, 400_000), (10_000, 9_999), (10_000, 20_000)] {
+            let most = most_undecided(cache, &meter(Budget::default().with_memory(allowed)));
+            assert!(most == 0 || bytes_of(most) + cache <= allowed, "{most} beside {cache} of {allowed}");
+            assert!(bytes_of(most + 1) + cache > allowed, "{most} beside {cache} of {allowed}");
+        }
+    }
+
+    #[test]
+    fn a_limit_on_kernel_values_ends_the_matrix() {
+        let gram = MatrixGram::precomputed(vec![1.0; 100 * 100], 100).unwrap();
+        let rows: Vec<usize> = (0..100).collect();
+        let mut limited = meter(Budget::default().with_kernel_evaluations(5_000));
+        assert!(matrix(&gram, &rows, &mut limited).unwrap().is_none());
+        assert!(matrix(&gram, &rows, &mut meter(Budget::default())).unwrap().is_some());
+    }
 }

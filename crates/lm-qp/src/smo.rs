@@ -91,8 +91,11 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
         if gram.len() != n {
             return Err(Error::Length { what: "the Gram matrix", expected: n, found: gram.len() });
         }
-        // A quarter of a gigabyte unless the budget says otherwise.
-        let bytes = meter.budget().memory().unwrap_or(256 << 20);
+        // A quarter of a gigabyte unless the budget says otherwise; half of that, so that the polish has the other, if rows fit.
+        let cache = match meter.budget().memory() {
+            None => RowCache::new(gram, 256 << 20)?,
+            Some(bytes) => RowCache::new(gram, bytes / 2).or_else(|_| RowCache::new(gram, bytes))?,
+        };
         let mut curvature = gram.diagonal()?;
         curvature.iter_mut().enumerate().for_each(|(i, value)| *value += problem.ridge(i));
         let largest = curvature.iter().fold(0.0, |a: f64, &b| a.max(b.abs()));
@@ -101,7 +104,7 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
             None => problem.feasible_near(&vec![0.0; n])?,
         };
         let mut smo = Self {
-            cache: RowCache::new(gram, bytes)?,
+            cache,
             problem,
             curvature,
             gradient: vec![0.0; n],

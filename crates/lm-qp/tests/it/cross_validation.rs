@@ -6,14 +6,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use lm_core::{
-    BinaryLabels, Budget, Cancel, ClassLabels, Collection, Columns, Control, Dense, Error, Examples, Folds,
-    Gram, Hypothesis, Labelling, Learner, OverVectors, Precision, Progress, Result, Selection, Stop, Targets,
-    TrainingSet, VectorGram, VectorKernel, Weights,
+    BinaryLabels, Budget, Cancel, ClassLabels, Control, Dense, Error, Examples, Folds, Hypothesis, Labelling,
+    Learner, OverVectors, Progress, Selection, Stop, Targets, TrainingSet, VectorGram, VectorKernel, Weights,
 };
 use lm_data::classic::iris;
 use lm_data::generate::two_moons;
 use lm_data::split::stratified_folds;
 use lm_qp::{CSvc, EpsilonSvr, Grid, GridTable, HeldOut, NuSvc, OneClass, Unlabelled};
+
+use crate::counting::Counting;
 
 fn iris_set() -> (Dense<'static>, ClassLabels) {
     let data = iris().unwrap().data;
@@ -140,30 +141,6 @@ fn squared_errors_of_a_regression_are_those_of_libsvm() {
         assert!((cell.mean / expected - 1.0).abs() < 1e-3, "C = {}: {} and {expected}", cell.cost, cell.mean);
     }
     assert_eq!(table.best().unwrap().cost, 1.0);
-}
-
-/// A Gram matrix that counts the values that it computes.
-struct Counting<'a, G>(&'a G, AtomicU64);
-
-impl<G: Gram> Collection for Counting<'_, G> {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-}
-
-impl<G: Gram> Gram for Counting<'_, G> {
-    fn diagonal_into(&self, out: &mut [f64]) -> Result<()> {
-        self.0.diagonal_into(out)
-    }
-
-    fn fill(&self, rows: &[usize], columns: Columns<'_>, out: &mut [f64]) -> Result<()> {
-        self.1.fetch_add(out.len() as u64, Ordering::Relaxed);
-        self.0.fill(rows, columns, out)
-    }
-
-    fn error_bound(&self, precision: Precision) -> f64 {
-        self.0.error_bound(precision)
-    }
 }
 
 #[test]

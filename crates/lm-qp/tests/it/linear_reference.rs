@@ -3,7 +3,6 @@
 //! The data sets are not part of this repository: the tests read them from the folder that `LM_DATA` names, or from the
 //! one beside the checkout, and have nothing to compare where there is none.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use lm_core::{BinaryLabels, Budget, Certificate, Control, Csr, Dense, Learner, Stop, Targets, TrainingSet};
@@ -12,9 +11,7 @@ use lm_qp::Bias;
 use lm_qp::linear::{LinearSolver, LinearSvc, LinearSvr, SvcLoss, SvrLoss};
 
 fn data(name: &str) -> Option<(Csr<'static>, Vec<f64>)> {
-    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("LM_DATA").map_or(beside, PathBuf::from);
-    let path = Some(folder.join(name).join("train.svm.gz")).filter(|path| path.is_file())?;
+    let path = crate::data(&format!("{name}/train.svm.gz"))?;
     let set = svmlight::open::<f64>(&path, &svmlight::Options::default()).unwrap();
     Some((set.examples.into_owned(), set.labels))
 }

@@ -1,6 +1,5 @@
 //! The linear programming machine: sparse, certified, and the same however it is asked for.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use lm_core::testing::SplitMix64;
@@ -11,11 +10,7 @@ use lm_core::{
 use lm_data::svmlight;
 use lm_qp::{CSvc, LpSvc};
 
-fn data(name: &str) -> Option<PathBuf> {
-    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("LM_DATA").map_or(beside, PathBuf::from);
-    Some(folder.join(name).join("train.svm.gz")).filter(|path| path.is_file())
-}
+use crate::data;
 
 /// Two clouds in the plane that overlap.
 fn clouds(len: usize, seed: u64) -> (Dense<'static>, BinaryLabels) {
@@ -38,7 +33,7 @@ fn known_optima_are_reached_on_public_data() {
         ("heart_scale", 1.0 / 13.0, 100.0, 3_087.708_054_120, 70),
         ("diabetes_scale", 0.125, 1.0, 418.493_925_663_319, 9),
     ] {
-        let Some(path) = data(name) else { return };
+        let Some(path) = data(&format!("{name}/train.svm.gz")) else { return };
         let set = svmlight::open::<f64>(&path, &svmlight::Options::default()).unwrap();
         let labels = BinaryLabels::from_numbers(&set.labels).unwrap();
         let gram = VectorGram::new(&set.examples, VectorKernel::gaussian(gamma).unwrap()).unwrap();

@@ -5,6 +5,7 @@
 #![allow(missing_docs, reason = "the names of tests say what they show")]
 
 mod conformance;
+mod counting;
 mod cross_validation;
 mod enclosures;
 mod formulations;

@@ -8,7 +8,8 @@ use std::fs::File;
 use std::io::BufReader;
 
 use lm_core::{
-    BinaryLabels, Certificate, Control, Dense, Learner, MatrixGram, TrainingSet, VectorGram, VectorKernel,
+    BinaryLabels, Certificate, Control, Dense, Learner, MatrixGram, Stop, TrainingSet, VectorGram,
+    VectorKernel,
 };
 use lm_data::svmlight;
 use lm_qp::{Balance, CSvc, DualProblem, MaximalMargin, Method, Solver};
@@ -44,6 +45,22 @@ fn heart_scale_reaches_the_known_optima() {
             assert!(off.abs() <= 1e-11, "{kernel:?}, C = {cost}, {method:?}: {figures:?}, {off:e} off");
             assert!(fit.certificate.verify(&TrainingSet::new(&gram, &labels).unwrap()).unwrap().is_valid());
         }
+    }
+}
+
+#[test]
+fn what_numbers_of_this_precision_cannot_reach_is_said() {
+    let Some(path) = data("heart_scale/train.svm.gz") else { return };
+    let set = svmlight::open::<f64>(&path, &svmlight::Options::default()).unwrap();
+    let labels = BinaryLabels::from_numbers(&set.labels).unwrap();
+    for kernel in [VectorKernel::linear(), VectorKernel::gaussian(1.0 / 13.0).unwrap()] {
+        let gram = VectorGram::new(&set.examples, kernel).unwrap();
+        // A slope of a rounding times a room of 10⁶ is more than this share of the optimum.
+        let fit = CSvc::default().with_cost(1e6).with_gap(1e-14).fit(&gram, &labels).unwrap();
+        let gap = fit.certificate.figures().relative_gap();
+        assert_eq!(fit.report.stop, Stop::Stalled, "{kernel:?}: {gap:e}");
+        assert!(gap > 1e-14 && gap < 1e-9, "{kernel:?}: {gap:e}");
+        assert!(fit.report.iterations < 1_000_000, "{kernel:?}: {:?}", fit.report);
     }
 }
 

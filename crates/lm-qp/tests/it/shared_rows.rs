@@ -1,38 +1,16 @@
 //! Multi-class machines on shared kernel rows: the same machines, and no row computed twice.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use lm_core::multiclass::{Classifier, Dag, OnSharedRows, OneVsOne, OneVsRest};
 use lm_core::{
-    Budget, Certificate, ClassLabels, Collection, Columns, Control, Dense, Gram, Learner, OverVectors,
-    Precision, Result, TrainingSet, VectorGram, VectorKernel, Weights,
+    Budget, Certificate, ClassLabels, Control, Dense, Learner, OverVectors, TrainingSet, VectorGram,
+    VectorKernel, Weights,
 };
 use lm_data::generate::{Cloud, Spread, gaussians};
 use lm_qp::{CSvc, NuSvc, TwoNormSvc};
 
-/// A Gram matrix that counts the values that it computes.
-struct Counting<'a, G>(&'a G, AtomicU64);
-
-impl<G: Gram> Collection for Counting<'_, G> {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-}
-
-impl<G: Gram> Gram for Counting<'_, G> {
-    fn diagonal_into(&self, out: &mut [f64]) -> Result<()> {
-        self.0.diagonal_into(out)
-    }
-
-    fn fill(&self, rows: &[usize], columns: Columns<'_>, out: &mut [f64]) -> Result<()> {
-        self.1.fetch_add(out.len() as u64, Ordering::Relaxed);
-        self.0.fill(rows, columns, out)
-    }
-
-    fn error_bound(&self, precision: Precision) -> f64 {
-        self.0.error_bound(precision)
-    }
-}
+use crate::counting::Counting;
 
 fn clouds(classes: i64, each: usize, seed: u64) -> (Dense<'static>, ClassLabels) {
     let cloud = |k: i64| {
