@@ -111,7 +111,7 @@ mod training_set;
 
 pub use basis::FeatureMap;
 pub use collection::{Collection, Objects, Selection};
-pub use engine::exponentials;
+pub use engine::{Extremes, Prices, exponentials};
 pub use error::{Error, Result};
 #[cfg(feature = "faer")]
 pub use examples::FaerRows;

@@ -3,6 +3,7 @@
 use lm_core::double_double::dot;
 use lm_core::{
     Certificate, Columns, Discrepancy, DualityFigures, Error, Gram, Labelling, Result, TrainingSet, Verdict,
+    parallel,
 };
 
 use crate::formulation::{Formulation, seen};
@@ -65,28 +66,32 @@ impl<F> DualCertificate<F> {
     }
 }
 
-/// Calls `take` with each row of the Gram matrix over the coefficients that are not 0, in order, and with these.
-pub(crate) fn for_rows<G: Gram + ?Sized>(
+/// What `take` makes of each row of the Gram matrix over the coefficients that are not 0, and of these; on all cores.
+pub(crate) fn for_rows<G: Gram + ?Sized, R: Send>(
     gram: &G,
     beta: &[f64],
-    mut take: impl FnMut(&[f64], &[f64]),
-) -> Result<()> {
-    // As many rows at a time as the engine computes at full speed.
-    const BLOCK: usize = 48;
+    take: impl Fn(&[f64], &[f64]) -> R + Sync,
+) -> Result<Vec<R>> {
+    // At least as many rows at a time as the engine computes at full speed, and more as long as the block is small: the columns
+    // are packed for every block.
+    const ROWS: usize = 48;
+    const VALUES: usize = 1 << 20;
     let support: Vec<usize> = (0..beta.len()).filter(|&row| beta[row] != 0.0).collect();
     let coefficients: Vec<f64> = support.iter().map(|&row| beta[row]).collect();
     if support.is_empty() {
-        (0..beta.len()).for_each(|_| take(&[], &[]));
-        return Ok(());
+        return Ok((0..beta.len()).map(|_| take(&[], &[])).collect());
     }
     let all: Vec<usize> = (0..beta.len()).collect();
-    let mut values = vec![0.0; support.len() * BLOCK.min(beta.len())];
-    for rows in all.chunks(BLOCK) {
+    let together = (VALUES / support.len()).clamp(ROWS, 8 * ROWS).min(beta.len());
+    let mut values = vec![0.0; support.len() * together];
+    let mut taken = Vec::with_capacity(beta.len());
+    for rows in all.chunks(together) {
         let block = &mut values[..rows.len() * support.len()];
         gram.fill(rows, Columns::List(&support), block)?;
-        block.chunks_exact(support.len()).for_each(|row| take(row, &coefficients));
+        let row = |at: usize| &block[at * support.len()..(at + 1) * support.len()];
+        taken.extend(parallel::map(rows.len(), |at| take(row(at), &coefficients)));
     }
-    Ok(())
+    Ok(taken)
 }
 
 /// Recomputes all figures.
@@ -97,8 +102,7 @@ pub(crate) fn figures<G: Gram + ?Sized>(
     multipliers: Multipliers,
 ) -> Result<DualityFigures> {
     // Each value summed with twice the digits.
-    let mut scores = Vec::with_capacity(beta.len());
-    for_rows(gram, beta, |row, coefficients| scores.push(dot(row, coefficients).value()))?;
+    let scores = for_rows(gram, beta, |row, coefficients| dot(row, coefficients).value())?;
     let (mut dual, mut gap, mut kkt) = (0.0, 0.0, 0.0_f64);
     let (mut sums, mut outside) = ([0.0; 2], 0.0_f64);
     for (row, (&score, &beta)) in scores.iter().zip(beta).enumerate() {

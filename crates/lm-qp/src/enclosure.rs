@@ -138,11 +138,8 @@ const SHARE: f64 = 1.0 / (1_u128 << 100) as f64;
 
 fn products<G: Gram + ?Sized>(gram: &G, beta: &[f64]) -> Result<Vec<Product>> {
     let kernel = gram.error_bound(Precision::F64);
-    let mut products = Vec::with_capacity(beta.len());
-    let mut sizes: Vec<f64> = Vec::new();
     for_rows(gram, beta, |row, coefficients| {
-        sizes.clear();
-        sizes.extend(row.iter().zip(coefficients).map(|(k, c)| (k * c).abs()));
+        let sizes: Vec<f64> = row.iter().zip(coefficients).map(|(k, c)| (k * c).abs()).collect();
         let n = row.len() as f64;
         // n² u² Σ|kβ|, four times over for the rounding of the sum itself, and what products below the smallest number lose.
         let total = Interval::sum(&sizes).high();
@@ -151,9 +148,8 @@ fn products<G: Gram + ?Sized>(gram: &G, beta: &[f64]) -> Result<Vec<Product>> {
         let error = Interval::from(growth) * Interval::from(total)
             + Interval::from(kernel) * Interval::from(of_kernel)
             + Interval::from((n + 1.0) * f64::MIN_POSITIVE);
-        products.push(Product { value: dot(row, coefficients), error: error.high() });
-    })?;
-    Ok(products)
+        Product { value: dot(row, coefficients), error: error.high() }
+    })
 }
 
 /// `½ βᵗKβ`.

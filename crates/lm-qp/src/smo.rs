@@ -19,10 +19,11 @@
 //! # Reference
 //! Platt (1998); Fan, Chen & Lin (2005), WSS 2 and section 5; Chang & Lin (2001) for two balances.
 
+mod quick;
 mod step;
 mod whole;
 
-use lm_core::{CacheFigures, Error, Gram, Meter, Result, RowCache, Stop};
+use lm_core::{CacheFigures, Columns, Error, Gram, Meter, Result, RowCache, Stop, parallel};
 
 use crate::optimality::{Standing, standing};
 use crate::problem::{Balance, DualProblem};
@@ -32,6 +33,12 @@ use step::Step;
 pub(crate) fn default_iterations(len: usize) -> u64 {
     (len as u64).saturating_mul(10_000).max(10_000_000)
 }
+
+/// Bytes of the cache unless the budget says otherwise.
+const CACHE: usize = 256 << 20;
+
+/// Rows that are worth keeping when a gradient is computed anew.
+const FEW: usize = 500;
 
 /// What a run works toward.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +84,9 @@ pub(crate) struct Smo<'a, G: ?Sized> {
     /// What the sizes of the coefficients may still grow by, where their sum is bounded.
     slack: f64,
     misses: u64,
+    /// Whether single precision may still do some of the work, and the bytes that its rows may take.
+    quick: bool,
+    quick_bytes: usize,
 }
 
 impl<'a, G: Gram + ?Sized> Smo<'a, G> {
@@ -92,9 +102,11 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
             return Err(Error::Length { what: "the Gram matrix", expected: n, found: gram.len() });
         }
         // A quarter of a gigabyte unless the budget says otherwise; half of that, so that the polish has the other, if rows fit.
-        let cache = match meter.budget().memory() {
-            None => RowCache::new(gram, 256 << 20)?,
-            Some(bytes) => RowCache::new(gram, bytes / 2).or_else(|_| RowCache::new(gram, bytes))?,
+        let (cache, quick_bytes) = match meter.budget().memory() {
+            None => (RowCache::new(gram, CACHE)?, CACHE),
+            Some(bytes) => {
+                (RowCache::new(gram, bytes / 2).or_else(|_| RowCache::new(gram, bytes))?, bytes / 2)
+            }
         };
         let mut curvature = gram.diagonal()?;
         curvature.iter_mut().enumerate().for_each(|(i, value)| *value += problem.ridge(i));
@@ -113,6 +125,8 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
             floor: (largest * 1e-12).max(f64::MIN_POSITIVE),
             slack: f64::INFINITY,
             misses: 0,
+            quick: true,
+            quick_bytes,
         };
         smo.resynchronise()?;
         Ok(smo)
@@ -122,6 +136,12 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
     pub(crate) fn run(&mut self, goal: &Goal, meter: &mut Meter<'_>) -> Result<(Rest, Standing)> {
         // Steps between two looks at the clock.
         const BLOCK: u64 = 64;
+        if self.quick {
+            if let Some(ended) = self.approach(goal, meter)? {
+                return Ok(ended);
+            }
+            self.quick = false;
+        }
         let pause = (self.beta.len() as u64).clamp(BLOCK, 1000);
         let (mut done, mut until_shrink) = (0, pause);
         let mut tolerance = match goal.violation {
@@ -192,7 +212,14 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
     fn resynchronise(&mut self) -> Result<()> {
         let mut gradient: Vec<f64> =
             self.beta.iter().enumerate().map(|(i, b)| self.problem.ridge(i) * b).collect();
-        self.for_support(|beta, row| gradient.iter_mut().zip(row).for_each(|(g, value)| *g += beta * value))?;
+        let missing = |&i: &usize| self.beta[i] != 0.0 && !self.cache.contains(i);
+        if (0..self.beta.len()).filter(missing).count() > self.cache.capacity().min(FEW) {
+            add_product(self.cache.gram(), &self.beta, &mut gradient)?;
+        } else {
+            self.for_support(|beta, row| {
+                gradient.iter_mut().zip(row).for_each(|(g, value)| *g += beta * value)
+            })?;
+        }
         self.gradient = gradient;
         self.take_up_all();
         Ok(())
@@ -250,4 +277,28 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
     pub(crate) fn cache_figures(&self) -> CacheFigures {
         self.cache.figures()
     }
+}
+
+/// Adds `Kβ`, some rows after the others, without keeping one.
+fn add_product<G: Gram + ?Sized>(gram: &G, beta: &[f64], to: &mut [f64]) -> Result<()> {
+    // Values of a block of rows, which stays near the processor, and the most rows that are worth computing together.
+    const VALUES: usize = 1 << 19;
+    const ROWS: usize = 48;
+    // Columns that one core adds up.
+    const COLUMNS: usize = 2048;
+    let n = beta.len();
+    let support: Vec<usize> = (0..n).filter(|&i| beta[i] != 0.0).collect();
+    let together = (VALUES / n).clamp(4, ROWS).min(support.len()).max(1);
+    let mut block = vec![0.0; together * n];
+    for rows in support.chunks(together) {
+        let block = &mut block[..rows.len() * n];
+        gram.fill(rows, Columns::All, block)?;
+        parallel::for_each_chunk(to, COLUMNS, |at, sums| {
+            for (&row, values) in rows.iter().zip(block.chunks_exact(n)) {
+                let beta = beta[row];
+                sums.iter_mut().zip(&values[at * COLUMNS..]).for_each(|(sum, value)| *sum += beta * value);
+            }
+        });
+    }
+    Ok(())
 }

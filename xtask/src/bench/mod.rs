@@ -11,6 +11,7 @@ mod machine;
 mod online;
 mod peer;
 mod report;
+mod svm;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -35,6 +36,8 @@ enum Suite {
     Closed(SuiteArguments),
     /// Epochs of online learners, against scikit-learn and Vowpal Wabbit.
     Online(SuiteArguments),
+    /// Training of support vector machines, against LIBSVM, scikit-learn and scikit-learn-intelex.
+    Svm(SuiteArguments),
 }
 
 /// What a suite needs.
@@ -46,6 +49,16 @@ struct SuiteArguments {
     /// How often each case is measured with each program.
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeats: u32,
+    /// Only problems whose name contains this text; printed, and kept nowhere.
+    #[arg(long)]
+    only: Option<String>,
+}
+
+impl SuiteArguments {
+    /// Whether a problem of this name is to be measured.
+    fn wants(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|text| name.contains(text))
+    }
 }
 
 /// Runs a suite; false if a target was missed.
@@ -56,7 +69,8 @@ pub(crate) fn command(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     match &arguments.suite {
         Suite::Io(arguments) => io::run(&arguments.data, arguments.repeats),
         Suite::Engine(arguments) => engine::run(&arguments.data, arguments.repeats),
-        Suite::Closed(arguments) => closed::run(&arguments.data, arguments.repeats),
+        Suite::Closed(arguments) => closed::run(arguments),
         Suite::Online(arguments) => online::run(&arguments.data, arguments.repeats),
+        Suite::Svm(arguments) => svm::run(arguments),
     }
 }

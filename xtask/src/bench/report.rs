@@ -123,7 +123,7 @@ mod tests {
     fn the_document_has_the_marks_of_every_suite() {
         let path = crate::root::workspace_root().join("docs/BENCHMARKS.md");
         let document = std::fs::read_to_string(path).unwrap();
-        for suite in ["io", "engine", "online", "closed"] {
+        for suite in ["io", "engine", "online", "closed", "svm"] {
             assert!(with_section(&document, suite, "").is_ok(), "{suite}");
         }
     }

@@ -3,13 +3,14 @@
 //! [`Engine`] looks at a set of examples once ([`survey`]), chooses a [`Layout`] for it, packs it when it is first asked
 //! for, and delivers rows of kernel values, diagonals and decision values. Behind it:
 //!
-//! - [`simd`]: vector instructions, three kinds of them behind one trait; the only `unsafe` code of the library;
+//! - [`simd`]: vector instructions, four kinds of them behind one trait; the only `unsafe` code of the library;
 //! - [`elementary`]: the exponential and the hyperbolic tangent on vectors;
 //! - [`arithmetic`], [`panels`], [`tile`]: what is accumulated for pairs of examples, and the loop that does it;
 //! - [`epilogue`]: from what is accumulated to kernel values;
 //! - [`packed`], [`sparse`], [`expand`]: rows of kernel values, and sums of them;
 //! - [`distances`]: the origin that examples are moved to, so that distances keep their digits;
 //! - [`pages`]: large pages for large arrays;
+//! - [`prices`]: the passes of a solver by pairs over its variables;
 //! - [`pairs`]: kernel values one by one, where nothing can be packed;
 //! - [`scheme`], [`store`], [`choice`]: the ways to pack, and the choice of one.
 
@@ -24,6 +25,7 @@ mod packed;
 pub(crate) mod pages;
 mod pairs;
 mod panels;
+mod prices;
 mod scheme;
 mod simd;
 mod sparse;
@@ -34,6 +36,7 @@ mod tile;
 pub use choice::Layout;
 pub(crate) use coefficients::Coefficients;
 pub use elementary::exponentials;
+pub use prices::{Extremes, Prices};
 pub use simd::Instructions;
 pub(crate) use simd::{Floats, Simd, Task};
 

@@ -18,7 +18,8 @@ pub trait CacheElement: Copy + Default + Send + Sync + private::Sealed {
     ///
     /// # Errors
     /// As [`Gram::fill`].
-    fn fill<G: Gram + ?Sized>(gram: &G, rows: &[usize], out: &mut [Self]) -> Result<()>;
+    fn fill<G: Gram + ?Sized>(gram: &G, rows: &[usize], columns: Columns<'_>, out: &mut [Self])
+    -> Result<()>;
 }
 
 mod private {
@@ -28,14 +29,24 @@ mod private {
 }
 
 impl CacheElement for f64 {
-    fn fill<G: Gram + ?Sized>(gram: &G, rows: &[usize], out: &mut [Self]) -> Result<()> {
-        gram.fill(rows, Columns::All, out)
+    fn fill<G: Gram + ?Sized>(
+        gram: &G,
+        rows: &[usize],
+        columns: Columns<'_>,
+        out: &mut [Self],
+    ) -> Result<()> {
+        gram.fill(rows, columns, out)
     }
 }
 
 impl CacheElement for f32 {
-    fn fill<G: Gram + ?Sized>(gram: &G, rows: &[usize], out: &mut [Self]) -> Result<()> {
-        gram.fill_f32(rows, Columns::All, out)
+    fn fill<G: Gram + ?Sized>(
+        gram: &G,
+        rows: &[usize],
+        columns: Columns<'_>,
+        out: &mut [Self],
+    ) -> Result<()> {
+        gram.fill_f32(rows, columns, out)
     }
 }
 
@@ -62,7 +73,12 @@ pub struct RowCache<'a, G: ?Sized, T> {
 
 #[derive(Debug)]
 struct Store<T> {
+    /// The length of a row.
     len: usize,
+    /// The rows and columns of the matrix that are left, if not all.
+    members: Option<Vec<usize>>,
+    /// The bytes that may be used.
+    bytes: usize,
     arena: Vec<T>,
     /// The row that each slot holds.
     owner: Vec<Option<usize>>,
@@ -150,6 +166,41 @@ impl<'a, G: Gram + ?Sized, T: CacheElement> RowCache<'a, G, T> {
         self.store.prefetch(self.gram, rows)
     }
 
+    /// Keeps some of the rows and columns only, in this order, which must be increasing: from now on the cache is one of the
+    /// matrix of these, and they are counted from 0. Rows that are there are cut in place, and more of them fit.
+    ///
+    /// ```
+    /// use lm_core::{Dense, RowCache, VectorGram, VectorKernel};
+    ///
+    /// let examples = Dense::new((0..100).map(f64::from).collect(), 100, 1)?;
+    /// let gram = VectorGram::new(&examples, VectorKernel::linear())?;
+    /// let mut cache = RowCache::<_, f32>::with_rows(&gram, 3)?;
+    /// cache.row(5)?;
+    /// cache.narrow(&[2, 5, 7])?;
+    /// assert!(cache.contains(1) && !cache.contains(0));
+    /// assert_eq!(cache.row(1)?, [10.0, 25.0, 35.0]);
+    /// assert_eq!(cache.row(0)?, [4.0, 10.0, 14.0]);
+    /// cache.narrow(&[0, 2])?;
+    /// assert_eq!(cache.row(1)?, [14.0, 49.0]);
+    /// # Ok::<(), lm_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Index`] unless they are rows of the cache in increasing order.
+    pub fn narrow(&mut self, kept: &[usize]) -> Result<()> {
+        let len = self.store.len;
+        let follows = |at: usize| kept[at] < len && (at == 0 || kept[at - 1] < kept[at]);
+        match (0..kept.len()).find(|&at| !follows(at)) {
+            Some(at) => {
+                Err(Error::Index { what: "row of the cache, in increasing order", index: kept[at], len })
+            }
+            None => {
+                self.store.narrow(kept);
+                Ok(())
+            }
+        }
+    }
+
     /// What the cache did so far.
     pub fn figures(&self) -> CacheFigures {
         self.store.figures
@@ -219,7 +270,18 @@ impl<T: CacheElement> Store<T> {
         prefer_large(arena.spare_capacity_mut());
         let figures = CacheFigures { bytes: Self::books(len), ..CacheFigures::default() };
         let (owner, used) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
-        Ok(Self { len, arena, owner, used, slot: vec![None; len], hand: 0, capacity, figures })
+        Ok(Self {
+            len,
+            members: None,
+            bytes,
+            arena,
+            owner,
+            used,
+            slot: vec![None; len],
+            hand: 0,
+            capacity,
+            figures,
+        })
     }
 
     fn slice(&self, slot: usize) -> &[T] {
@@ -240,7 +302,7 @@ impl<T: CacheElement> Store<T> {
             return Ok(slot);
         }
         let slot = self.free_slot(keep)?;
-        T::fill(gram, &[row], &mut self.arena[slot * self.len..(slot + 1) * self.len])?;
+        self.compute(gram, &[row], slot)?;
         self.owner[slot] = Some(row);
         self.used[slot] = true;
         self.slot[row] = u32::try_from(slot).ok();
@@ -271,8 +333,7 @@ impl<T: CacheElement> Store<T> {
         let mut start = 0;
         while start < slots.len() {
             let end = (start + 1..slots.len()).find(|&k| slots[k] != slots[k - 1] + 1).unwrap_or(slots.len());
-            let places = slots[start] * self.len..(slots[end - 1] + 1) * self.len;
-            T::fill(gram, &missing[start..end], &mut self.arena[places])?;
+            self.compute(gram, &missing[start..end], slots[start])?;
             for (&slot, &row) in slots[start..end].iter().zip(&missing[start..end]) {
                 self.owner[slot] = Some(row);
                 self.slot[row] = u32::try_from(slot).ok();
@@ -283,13 +344,55 @@ impl<T: CacheElement> Store<T> {
         Ok(())
     }
 
+    /// Computes rows into slots that follow each other.
+    fn compute<G: Gram + ?Sized>(&mut self, gram: &G, rows: &[usize], slot: usize) -> Result<()> {
+        let out = &mut self.arena[slot * self.len..(slot + rows.len()) * self.len];
+        match &self.members {
+            None => T::fill(gram, rows, Columns::All, out),
+            Some(members) => {
+                let rows: Vec<usize> = rows.iter().map(|&row| members[row]).collect();
+                T::fill(gram, &rows, Columns::List(members), out)
+            }
+        }
+    }
+
+    /// Keeps some rows and columns only. What is kept of a row moves toward the start of the memory, over what is not.
+    fn narrow(&mut self, kept: &[usize]) {
+        let (old, new) = (self.len, kept.len());
+        self.members = Some(match &self.members {
+            None => kept.to_vec(),
+            Some(members) => kept.iter().map(|&at| members[at]).collect(),
+        });
+        let mut slot = vec![None; new];
+        let mut place: Vec<Option<usize>> = vec![None; old];
+        kept.iter().enumerate().for_each(|(to, &from)| place[from] = Some(to));
+        let mut filled = 0;
+        for from in 0..self.owner.len() {
+            let Some(row) = self.owner[from].and_then(|row| place[row]) else { continue };
+            for (to, &column) in kept.iter().enumerate() {
+                self.arena[filled * new + to] = self.arena[from * old + column];
+            }
+            self.owner[filled] = Some(row);
+            self.used[filled] = self.used[from];
+            slot[row] = u32::try_from(filled).ok();
+            filled += 1;
+        }
+        self.arena.truncate(filled * new);
+        self.owner.truncate(filled);
+        self.used.truncate(filled);
+        (self.slot, self.len, self.hand) = (slot, new, 0);
+        let room = self.bytes.saturating_sub(Self::books(old)) / Self::per_slot(new);
+        self.capacity = room.min(self.arena.capacity() / new.max(1)).min(new);
+    }
+
     /// A slot that may be overwritten: a new one while there is room, else one whose row is given up.
     fn free_slot(&mut self, keep: Option<usize>) -> Result<usize> {
         if self.owner.len() < self.capacity {
             self.arena.resize(self.arena.len() + self.len, T::default());
             self.owner.push(None);
             self.used.push(false);
-            self.figures.bytes += Self::per_slot(self.len);
+            let now = Self::books(self.slot.len()) + self.owner.len() * Self::per_slot(self.len);
+            self.figures.bytes = self.figures.bytes.max(now);
             return Ok(self.owner.len() - 1);
         }
         loop {

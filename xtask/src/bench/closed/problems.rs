@@ -12,6 +12,7 @@ use lm_core::{
 use lm_data::svmlight;
 use serde_json::{Value, json};
 
+use super::super::SuiteArguments;
 use super::problem::{Method, Peers, Problem, Times, distance, raw};
 
 /// The shapes of least squares and ridge regression.
@@ -51,17 +52,26 @@ const EVIDENCE: [Method; 2] = [
     Method { name: "GPy", shown: "GPy", least: 1.0 },
 ];
 
-pub(super) fn measure(data: &Path, peers: &mut Peers, repeats: u32) -> Result<Vec<Times>, Box<dyn Error>> {
+pub(super) fn measure(arguments: &SuiteArguments, peers: &mut Peers) -> Result<Vec<Times>, Box<dyn Error>> {
+    let (data, repeats) = (&arguments.data, arguments.repeats);
     let mut all = Vec::new();
     for (rows, columns) in SHAPES {
-        all.extend(squares(rows, columns, peers, repeats)?);
+        all.extend(squares(rows, columns, peers, arguments)?);
     }
-    all.push(discriminant(peers, repeats)?);
+    if arguments.wants("LDA") {
+        all.push(discriminant(peers, repeats)?);
+    }
     for (name, dense) in [("covtype.binary", true), ("a9a", false)] {
-        all.push(logistic(data, name, dense, peers, repeats)?);
+        if arguments.wants(&format!("logistic, {name}")) {
+            all.push(logistic(data, name, dense, peers, repeats)?);
+        }
     }
-    all.push(kernel_ridge(peers, repeats.min(3))?);
-    all.push(evidence(peers, repeats)?);
+    if arguments.wants("kernel ridge") {
+        all.push(kernel_ridge(peers, repeats.min(3))?);
+    }
+    if arguments.wants("GP evidence") {
+        all.push(evidence(peers, repeats)?);
+    }
     Ok(all)
 }
 
@@ -75,8 +85,8 @@ fn squares(
     rows: usize,
     columns: usize,
     peers: &mut Peers,
-    repeats: u32,
-) -> Result<[Times; 2], Box<dyn Error>> {
+    arguments: &SuiteArguments,
+) -> Result<Vec<Times>, Box<dyn Error>> {
     let (values, targets) = regression(rows, columns, 3);
     let load = raw(peers, "squares", &values, columns, &targets)?;
     let (examples, targets) = (Dense::new(values, rows, columns)?, Targets::new(targets)?);
@@ -97,7 +107,8 @@ fn squares(
         ours: &|| Ok(numbers(&Ridge::default().with_penalty(1.0).fit(&examples, &targets)?.model)),
         judge: &distance,
     };
-    Ok([by_squares.measure(peers, repeats)?, by_ridge.measure(peers, repeats)?])
+    let wanted = [by_squares, by_ridge].into_iter().filter(|problem| arguments.wants(&problem.name));
+    wanted.map(|problem| problem.measure(peers, arguments.repeats)).collect()
 }
 
 fn discriminant(peers: &mut Peers, repeats: u32) -> Result<Times, Box<dyn Error>> {

@@ -55,7 +55,7 @@ impl Simd for Avx2 {
 }
 
 floats_by_intrinsics! {
-    Avx2, f32, __m256, 8,
+    [] Avx2, f32, __m256, 8,
     _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps, _mm256_fmadd_ps, _mm256_min_ps, _mm256_max_ps, _mm256_and_ps, _mm256_andnot_ps, _mm256_or_ps,
 
     #[inline(always)]
@@ -74,7 +74,7 @@ floats_by_intrinsics! {
 }
 
 floats_by_intrinsics! {
-    Avx2, f64, __m256d, 4,
+    [] Avx2, f64, __m256d, 4,
     _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, _mm256_sub_pd, _mm256_mul_pd, _mm256_div_pd, _mm256_fmadd_pd, _mm256_min_pd, _mm256_max_pd, _mm256_and_pd, _mm256_andnot_pd, _mm256_or_pd,
 
     #[inline(always)]

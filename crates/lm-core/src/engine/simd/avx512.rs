@@ -1,4 +1,4 @@
-//! 512-bit vectors, with byte products (VNNI) and bit counts (VPOPCNTDQ).
+//! 512-bit vectors with byte products (VNNI), and with bit counts (VPOPCNTDQ) or without.
 #![allow(unsafe_code)] // Calls of instructions that `detect` has found; see the SAFETY lines.
 #![allow(unused_unsafe)] // Calls are nested.
 
@@ -6,12 +6,13 @@ use std::arch::x86_64::*;
 
 use super::{Floats, Quads, Simd, Task, Words};
 
-/// Proof that this processor has the instructions: only [`Avx512::detect`] makes one.
+/// Proof that this processor has the instructions: only [`Avx512::detect`] makes one. `COUNTS` says whether bits are counted
+/// by an instruction or by a table.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Avx512(());
+pub(crate) struct Avx512<const COUNTS: bool>(());
 
-impl Avx512 {
-    /// The token, where the processor has every instruction that this file uses.
+impl<const COUNTS: bool> Avx512<COUNTS> {
+    /// The token, where the processor has every instruction that is used with it.
     #[inline]
     pub(crate) fn detect() -> Option<Self> {
         let has = is_x86_feature_detected!("avx512f")
@@ -19,9 +20,10 @@ impl Avx512 {
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vnni")
-            && is_x86_feature_detected!("avx512vpopcntdq")
+            && (!COUNTS || is_x86_feature_detected!("avx512vpopcntdq"))
             && is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma");
+            && is_x86_feature_detected!("fma")
+            && is_x86_feature_detected!("popcnt");
         has.then_some(Self(()))
     }
 }
@@ -32,9 +34,13 @@ macro_rules! call {
         // SAFETY: `self` exists only where `detect` found the instruction.
         unsafe { $name($($argument),*) }
     };
+    ($name:ident<$immediate:tt>($($argument:expr),*)) => {
+        // SAFETY: `self` exists only where `detect` found the instruction.
+        unsafe { $name::<$immediate>($($argument),*) }
+    };
 }
 
-impl Simd for Avx512 {
+impl<const COUNTS: bool> Simd for Avx512<COUNTS> {
     const ROWS: usize = 12;
 
     #[inline(always)]
@@ -52,16 +58,21 @@ impl Simd for Avx512 {
             enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512vpopcntdq,avx2,fma,popcnt"
         )]
         #[inline(never)]
-        fn compiled<T: Task>(token: Avx512, task: T) -> T::Output {
+        fn with_counts<S: Simd, T: Task>(token: S, task: T) -> T::Output {
+            task.run(token)
+        }
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,popcnt")]
+        #[inline(never)]
+        fn without<S: Simd, T: Task>(token: S, task: T) -> T::Output {
             task.run(token)
         }
         // SAFETY: `self` exists only where `detect` found these instructions.
-        unsafe { compiled(self, task) }
+        if COUNTS { unsafe { with_counts(self, task) } } else { unsafe { without(self, task) } }
     }
 }
 
 floats_by_intrinsics! {
-    Avx512, f32, __m512, 16,
+    [const COUNTS: bool] Avx512<COUNTS>, f32, __m512, 16,
     _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_div_ps, _mm512_fmadd_ps, _mm512_min_ps, _mm512_max_ps, _mm512_and_ps, _mm512_andnot_ps, _mm512_or_ps,
 
     #[inline(always)]
@@ -82,7 +93,7 @@ floats_by_intrinsics! {
 }
 
 floats_by_intrinsics! {
-    Avx512, f64, __m512d, 8,
+    [const COUNTS: bool] Avx512<COUNTS>, f64, __m512d, 8,
     _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd, _mm512_div_pd, _mm512_fmadd_pd, _mm512_min_pd, _mm512_max_pd, _mm512_and_pd, _mm512_andnot_pd, _mm512_or_pd,
 
     #[inline(always)]
@@ -102,7 +113,7 @@ floats_by_intrinsics! {
     }
 }
 
-impl Quads for Avx512 {
+impl<const COUNTS: bool> Quads for Avx512<COUNTS> {
     type V = __m512i;
     const LANES: usize = 16;
 
@@ -131,7 +142,7 @@ impl Quads for Avx512 {
     }
 }
 
-impl Words for Avx512 {
+impl<const COUNTS: bool> Words for Avx512<COUNTS> {
     type V = __m512i;
     const LANES: usize = 8;
 
@@ -156,6 +167,18 @@ impl Words for Avx512 {
 
     #[inline(always)]
     fn add_common(self, count: __m512i, a: __m512i, b: __m512i) -> __m512i {
-        call!(_mm512_add_epi64(count, call!(_mm512_popcnt_epi64(call!(_mm512_and_si512(a, b))))))
+        let both = call!(_mm512_and_si512(a, b));
+        if COUNTS {
+            return call!(_mm512_add_epi64(count, call!(_mm512_popcnt_epi64(both))));
+        }
+        // The bits of each half byte from a table, then the sum of the bytes of each word.
+        let table = call!(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+        let table = call!(_mm512_broadcast_i32x4(table));
+        let low = call!(_mm512_set1_epi8(0x0f));
+        let first = call!(_mm512_shuffle_epi8(table, call!(_mm512_and_si512(both, low))));
+        let high = call!(_mm512_and_si512(call!(_mm512_srli_epi16<4>(both)), low));
+        let second = call!(_mm512_shuffle_epi8(table, high));
+        let bytes = call!(_mm512_add_epi8(first, second));
+        call!(_mm512_add_epi64(count, call!(_mm512_sad_epu8(bytes, call!(_mm512_setzero_si512())))))
     }
 }

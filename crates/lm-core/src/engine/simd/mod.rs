@@ -1,7 +1,8 @@
 //! Vector instructions: what the engine asks of a processor, and the three answers.
 //!
 //! [`Simd`] is a short list of operations on vectors of a processor-dependent length. Everything in the engine is
-//! written once, in safe code, over that list. Three tokens implement it: [`Avx512`], [`Avx2`] and [`Portable`]. A
+//! written once, in safe code, over that list. Four tokens implement it: [`Avx512`] with and without an instruction that
+//! counts bits, [`Avx2`] and [`Portable`]. A
 //! token can be had only where its instructions exist, which is what makes its operations safe to call; the `unsafe`
 //! of this library is in the files of the two x86 tokens, and nowhere else.
 //!
@@ -12,12 +13,12 @@
 #[cfg(target_arch = "x86_64")]
 macro_rules! floats_by_intrinsics {
     (
-        $token:ty, $type:ty, $vector:ty, $lanes:literal,
+        [$($generics:tt)*] $token:ty, $type:ty, $vector:ty, $lanes:literal,
         $splat:ident, $load:ident, $store:ident, $add:ident, $sub:ident, $mul:ident, $div:ident, $mul_add:ident,
         $min:ident, $max:ident, $and:ident, $and_not:ident, $or:ident,
         $($rest:tt)*
     ) => {
-        impl Floats<$type> for $token {
+        impl<$($generics)*> Floats<$type> for $token {
             type V = $vector;
             const LANES: usize = $lanes;
 
@@ -106,7 +107,7 @@ use portable::Portable;
 /// The instructions that blocks of a Gram matrix are computed with.
 ///
 /// The best that the processor has are chosen when a Gram matrix or an expansion is made. Different instructions give
-/// the same values within the error bounds, and AVX-512 and AVX2 give the same bits.
+/// the same values within the error bounds, and all that have fused multiply-add give the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Instructions {
@@ -114,8 +115,10 @@ pub enum Instructions {
     Portable,
     /// 256-bit vectors with fused multiply-add.
     Avx2,
-    /// 512-bit vectors with byte products and bit counts (from Ice Lake and Zen 4 on).
+    /// 512-bit vectors with byte products (from Cascade Lake on).
     Avx512,
+    /// 512-bit vectors with byte products and bit counts (from Ice Lake and Zen 4 on).
+    Avx512Counts,
 }
 
 impl Instructions {
@@ -123,7 +126,10 @@ impl Instructions {
     pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {
-            if Avx512::detect().is_some() {
+            if Avx512::<true>::detect().is_some() {
+                return Self::Avx512Counts;
+            }
+            if Avx512::<false>::detect().is_some() {
                 return Self::Avx512;
             }
             if Avx2::detect().is_some() {
@@ -135,7 +141,7 @@ impl Instructions {
 
     /// All instructions of this processor, the plainest first.
     pub fn available() -> Vec<Self> {
-        [Self::Portable, Self::Avx2, Self::Avx512]
+        [Self::Portable, Self::Avx2, Self::Avx512, Self::Avx512Counts]
             .into_iter()
             .filter(|level| *level <= Self::best())
             .collect()
@@ -146,8 +152,13 @@ impl Instructions {
     pub(crate) fn run<T: Task>(self, task: T) -> T::Output {
         #[cfg(target_arch = "x86_64")]
         {
-            if self == Self::Avx512
-                && let Some(token) = Avx512::detect()
+            if self == Self::Avx512Counts
+                && let Some(token) = Avx512::<true>::detect()
+            {
+                return token.vectorize(task);
+            }
+            if self >= Self::Avx512
+                && let Some(token) = Avx512::<false>::detect()
             {
                 return token.vectorize(task);
             }
