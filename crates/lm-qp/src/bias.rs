@@ -38,6 +38,24 @@ impl<G: Gram + ?Sized> Gram for WithConstant<'_, G> {
         Ok(())
     }
 
+    fn combine(
+        &self,
+        rows: &[usize],
+        coefficients: &[f64],
+        columns: Columns<'_>,
+        precision: Precision,
+        out: &mut [f64],
+    ) -> Result<()> {
+        self.0.combine(rows, coefficients, columns, precision, out)?;
+        let constant: f64 = coefficients.iter().sum();
+        out.iter_mut().for_each(|sum| *sum += constant);
+        Ok(())
+    }
+
+    fn effort(&self) -> Option<usize> {
+        self.0.effort()
+    }
+
     fn error_bound(&self, precision: Precision) -> f64 {
         // One more rounding of a value that may have grown by 1.
         let largest =

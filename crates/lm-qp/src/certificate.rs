@@ -1,9 +1,8 @@
 //! The evidence for a machine: coefficients and multipliers, from which both sides of the duality gap are recomputed.
 
-use lm_core::double_double::dot;
 use lm_core::{
-    Certificate, Columns, Discrepancy, DualityFigures, Error, Gram, Labelling, Result, TrainingSet, Verdict,
-    parallel,
+    Certificate, Columns, Discrepancy, DualityFigures, Error, Gram, Labelling, Precision, Result,
+    TrainingSet, Verdict, parallel,
 };
 
 use crate::formulation::{Formulation, seen};
@@ -23,11 +22,13 @@ pub struct DualCertificate<F> {
 }
 
 impl<F> DualCertificate<F> {
+    /// From coefficients; their product with the Gram matrix, as [`product`] computes it, need not be computed again if it is
+    /// known.
     pub(crate) fn compute<G, L>(
         formulation: F,
         set: &TrainingSet<'_, G, L>,
         problem: &DualProblem,
-        beta: Vec<f64>,
+        (beta, known): (Vec<f64>, Option<Vec<f64>>),
         multipliers: Multipliers,
     ) -> Result<Self>
     where
@@ -35,7 +36,11 @@ impl<F> DualCertificate<F> {
         G: Gram + ?Sized,
         L: Labelling,
     {
-        let figures = seen(&formulation, &set.examples(), |gram| figures(gram, problem, &beta, multipliers))?;
+        let scores = match known {
+            Some(scores) => scores,
+            None => seen(&formulation, &set.examples(), |gram| product(gram, &beta))?,
+        };
+        let figures = figures(problem, &beta, &scores, multipliers)?;
         Ok(Self { formulation, beta, multipliers, figures })
     }
 
@@ -94,15 +99,22 @@ pub(crate) fn for_rows<G: Gram + ?Sized, R: Send>(
     Ok(taken)
 }
 
-/// Recomputes all figures.
-pub(crate) fn figures<G: Gram + ?Sized>(
-    gram: &G,
+/// `Kβ`, each value summed with twice the digits.
+pub(crate) fn product<G: Gram + ?Sized>(gram: &G, beta: &[f64]) -> Result<Vec<f64>> {
+    let support: Vec<usize> = (0..beta.len()).filter(|&row| beta[row] != 0.0).collect();
+    let coefficients: Vec<f64> = support.iter().map(|&row| beta[row]).collect();
+    let mut scores = vec![0.0; beta.len()];
+    gram.combine(&support, &coefficients, Columns::All, Precision::F64, &mut scores)?;
+    Ok(scores)
+}
+
+/// All figures, from coefficients and their product with the Gram matrix.
+pub(crate) fn figures(
     problem: &DualProblem,
     beta: &[f64],
+    scores: &[f64],
     multipliers: Multipliers,
 ) -> Result<DualityFigures> {
-    // Each value summed with twice the digits.
-    let scores = for_rows(gram, beta, |row, coefficients| dot(row, coefficients).value())?;
     let (mut dual, mut gap, mut kkt) = (0.0, 0.0, 0.0_f64);
     let (mut sums, mut outside) = ([0.0; 2], 0.0_f64);
     for (row, (&score, &beta)) in scores.iter().zip(beta).enumerate() {
@@ -176,9 +188,8 @@ where
             let (expected, found) = (problem.len(), self.beta.len());
             return Err(Error::Length { what: "the coefficients", expected, found });
         }
-        let now = seen(&self.formulation, &set.examples(), |gram| {
-            figures(gram, &problem, &self.beta, self.multipliers)
-        })?;
+        let scores = seen(&self.formulation, &set.examples(), |gram| product(gram, &self.beta))?;
+        let now = figures(&problem, &self.beta, &scores, self.multipliers)?;
         Ok(compared(&self.figures, &now, &self.beta))
     }
 }

@@ -85,10 +85,11 @@ where
         let nought = formulation.nought(largest);
         Ok((solve(gram, &problem, start.as_deref(), solver, nought, &mut meter)?, nought))
     })?;
-    let Solution { beta, standing, stop, cache } = solution;
+    let Solution { beta, product, standing, stop, cache } = solution;
     let multipliers = standing.multipliers;
     let model = machine(formulation, &beta, multipliers, set.len())?;
-    let certificate = DualCertificate::compute(formulation.clone(), set, &problem, beta, multipliers)?;
+    let certificate =
+        DualCertificate::compute(formulation.clone(), set, &problem, (beta, product), multipliers)?;
     // Converged is what the certificate says, not what the solver believes.
     let figures = certificate.figures();
     let stop = match (stop, solver.gap(), nought) {

@@ -2,7 +2,7 @@
 
 use lm_core::{Control, DualityFigures, Error, Gram, Report, Result, Stop};
 
-use crate::certificate::figures;
+use crate::certificate::{figures, product};
 use crate::enclosure::{Enclosure, enclosed};
 use crate::problem::{DualProblem, Multipliers};
 use crate::smo::default_iterations;
@@ -48,8 +48,10 @@ impl DualProblem {
     ) -> Result<Minimum> {
         solver.validate()?;
         let mut meter = control.start(default_iterations(self.len()));
-        let Solution { beta, standing, stop, cache } = solve(gram, self, None, solver, None, &mut meter)?;
-        let figures = self.figures(gram, &beta, standing.multipliers)?;
+        let Solution { beta, product: known, standing, stop, cache } =
+            solve(gram, self, None, solver, None, &mut meter)?;
+        let scores = known.map_or_else(|| product(gram, &beta), Ok)?;
+        let figures = figures(self, &beta, &scores, standing.multipliers)?;
         let stop = match (stop, solver.gap()) {
             (Stop::Converged, Some(gap)) if !(figures.relative_gap() <= gap) => Stop::Stalled,
             _ => stop,
@@ -69,7 +71,7 @@ impl DualProblem {
         multipliers: Multipliers,
     ) -> Result<DualityFigures> {
         self.check_point(gram, coefficients)?;
-        figures(gram, self, coefficients, multipliers)
+        figures(self, coefficients, &product(gram, coefficients)?, multipliers)
     }
 
     /// Bounds on the negative of the minimum with every rounding counted, from any point.

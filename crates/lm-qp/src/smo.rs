@@ -19,12 +19,15 @@
 //! # Reference
 //! Platt (1998); Fan, Chen & Lin (2005), WSS 2 and section 5; Chang & Lin (2001) for two balances.
 
-mod quick;
+mod blocks;
+mod local;
+mod rows;
 mod step;
 mod whole;
 
-use lm_core::{CacheFigures, Columns, Error, Gram, Meter, Result, RowCache, Stop, parallel};
+use lm_core::{CacheFigures, Error, Gram, Meter, Result, RowCache, Stop};
 
+use crate::certificate::product;
 use crate::optimality::{Standing, standing};
 use crate::problem::{Balance, DualProblem};
 use step::Step;
@@ -84,9 +87,12 @@ pub(crate) struct Smo<'a, G: ?Sized> {
     /// What the sizes of the coefficients may still grow by, where their sum is bounded.
     slack: f64,
     misses: u64,
+    /// Coefficients whose product with the Gram matrix is known, and the product.
+    known: Option<(Vec<f64>, Vec<f64>)>,
     /// Whether single precision may still do some of the work, and the bytes that its rows may take.
     quick: bool,
     quick_bytes: usize,
+    quick_figures: CacheFigures,
 }
 
 impl<'a, G: Gram + ?Sized> Smo<'a, G> {
@@ -125,8 +131,10 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
             floor: (largest * 1e-12).max(f64::MIN_POSITIVE),
             slack: f64::INFINITY,
             misses: 0,
+            known: None,
             quick: true,
             quick_bytes,
+            quick_figures: CacheFigures::default(),
         };
         smo.resynchronise()?;
         Ok(smo)
@@ -214,7 +222,9 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
             self.beta.iter().enumerate().map(|(i, b)| self.problem.ridge(i) * b).collect();
         let missing = |&i: &usize| self.beta[i] != 0.0 && !self.cache.contains(i);
         if (0..self.beta.len()).filter(missing).count() > self.cache.capacity().min(FEW) {
-            add_product(self.cache.gram(), &self.beta, &mut gradient)?;
+            let product = product(self.cache.gram(), &self.beta)?;
+            gradient.iter_mut().zip(&product).for_each(|(g, value)| *g += value);
+            self.known = Some((self.beta.clone(), product));
         } else {
             self.for_support(|beta, row| {
                 gradient.iter_mut().zip(row).for_each(|(g, value)| *g += beta * value)
@@ -274,31 +284,13 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
         &self.beta
     }
 
-    pub(crate) fn cache_figures(&self) -> CacheFigures {
-        self.cache.figures()
+    /// The coefficients, and their product with the Gram matrix if it was just computed.
+    pub(crate) fn into_solution(self) -> (Vec<f64>, Option<Vec<f64>>) {
+        let product = self.known.and_then(|(of, product)| (of == self.beta).then_some(product));
+        (self.beta, product)
     }
-}
 
-/// Adds `Kβ`, some rows after the others, without keeping one.
-fn add_product<G: Gram + ?Sized>(gram: &G, beta: &[f64], to: &mut [f64]) -> Result<()> {
-    // Values of a block of rows, which stays near the processor, and the most rows that are worth computing together.
-    const VALUES: usize = 1 << 19;
-    const ROWS: usize = 48;
-    // Columns that one core adds up.
-    const COLUMNS: usize = 2048;
-    let n = beta.len();
-    let support: Vec<usize> = (0..n).filter(|&i| beta[i] != 0.0).collect();
-    let together = (VALUES / n).clamp(4, ROWS).min(support.len()).max(1);
-    let mut block = vec![0.0; together * n];
-    for rows in support.chunks(together) {
-        let block = &mut block[..rows.len() * n];
-        gram.fill(rows, Columns::All, block)?;
-        parallel::for_each_chunk(to, COLUMNS, |at, sums| {
-            for (&row, values) in rows.iter().zip(block.chunks_exact(n)) {
-                let beta = beta[row];
-                sums.iter_mut().zip(&values[at * COLUMNS..]).for_each(|(sum, value)| *sum += beta * value);
-            }
-        });
+    pub(crate) fn cache_figures(&self) -> CacheFigures {
+        self.cache.figures().and(self.quick_figures)
     }
-    Ok(())
 }

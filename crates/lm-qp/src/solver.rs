@@ -114,6 +114,8 @@ impl Solver {
 #[derive(Debug)]
 pub(crate) struct Solution {
     pub(crate) beta: Vec<f64>,
+    /// Their product with the Gram matrix, if it is known.
+    pub(crate) product: Option<Vec<f64>>,
     pub(crate) standing: Standing,
     pub(crate) stop: Stop,
     pub(crate) cache: CacheFigures,
@@ -139,7 +141,8 @@ pub(crate) fn solve<G: Gram + ?Sized>(
         Method::InteriorPoint => at_once(gram, &mut smo, solver, nought, meter)?,
         Method::Pairs | Method::Automatic => by_pairs(gram, &mut smo, solver, nought, meter)?,
     };
-    Ok(Solution { beta: smo.beta().to_vec(), standing, stop, cache: smo.cache_figures() })
+    let (cache, (beta, product)) = (smo.cache_figures(), smo.into_solution());
+    Ok(Solution { beta, product, standing, stop, cache })
 }
 
 /// Pairs, and the polish where they do not get on.

@@ -107,6 +107,16 @@ impl Plan {
         self.is_one_with_itself() || matches!(self.kernel.form(), KernelForm::Sigmoid { .. })
     }
 
+    /// About how many multiply-adds a value costs, where values are computed in tiles.
+    pub(crate) fn effort(&self) -> Option<usize> {
+        match self.layout {
+            Layout::Panels => Some(self.survey.dim),
+            Layout::Bits => Some(self.survey.dim.div_ceil(64)),
+            Layout::Bytes => Some(self.survey.dim.div_ceil(4)),
+            Layout::Table | Layout::Pairs => None,
+        }
+    }
+
     /// The largest absolute kernel value of two members of the set, at least 1: each of these kernels is largest on the
     /// diagonal, up to the sigmoid's bound of 1.
     fn largest(&self) -> f64 {

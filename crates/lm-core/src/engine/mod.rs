@@ -7,7 +7,7 @@
 //! - [`elementary`]: the exponential and the hyperbolic tangent on vectors;
 //! - [`arithmetic`], [`panels`], [`tile`]: what is accumulated for pairs of examples, and the loop that does it;
 //! - [`epilogue`]: from what is accumulated to kernel values;
-//! - [`packed`], [`sparse`], [`expand`]: rows of kernel values, and sums of them;
+//! - [`packed`], [`sparse`], [`expand`], [`combine`]: rows of kernel values, and sums of them;
 //! - [`distances`]: the origin that examples are moved to, so that distances keep their digits;
 //! - [`pages`]: large pages for large arrays;
 //! - [`prices`]: the passes of a solver by pairs over its variables;
@@ -17,6 +17,7 @@
 mod arithmetic;
 mod choice;
 mod coefficients;
+mod combine;
 mod distances;
 mod elementary;
 mod epilogue;
@@ -193,6 +194,23 @@ impl Engine {
             out.copy_from_slice(values);
         }
         Ok(())
+    }
+
+    /// Adds to `out` the sum of `coefficients[r]·K(rows[r], column)` for every asked column, with values in this precision;
+    /// false where that is no faster than from rows. The request has been checked.
+    pub(crate) fn combine(
+        &self,
+        examples: &dyn Examples,
+        precision: Precision,
+        rows: &[usize],
+        coefficients: &[f64],
+        columns: Columns<'_>,
+        out: &mut [f64],
+    ) -> Result<bool> {
+        match self.store(examples, precision)? {
+            Some(store) => store.combine(self.instructions, rows, coefficients, columns, out),
+            None => Ok(false),
+        }
     }
 
     /// Writes the kernel value of every example with itself.

@@ -170,11 +170,24 @@ impl Prices {
 }
 
 fn least(of: &[f32]) -> f32 {
-    of.iter().fold(f32::INFINITY, |a, &b| if b < a { b } else { a })
+    -greatest_by(of, |value| -value)
 }
 
 fn greatest(of: &[f32]) -> f32 {
-    of.iter().fold(f32::NEG_INFINITY, |a, &b| if b > a { b } else { a })
+    greatest_by(of, |value| value)
+}
+
+/// The largest of some numbers in blocks of lanes, found lane by lane.
+#[inline(always)]
+fn greatest_by(of: &[f32], number: impl Fn(f32) -> f32) -> f32 {
+    let mut most = [f32::NEG_INFINITY; LANES];
+    for block in of.chunks_exact(LANES) {
+        for (most, &value) in most.iter_mut().zip(block) {
+            let value = number(value);
+            *most = if value > *most { value } else { *most };
+        }
+    }
+    most.iter().fold(f32::NEG_INFINITY, |a, &b| if b > a { b } else { a })
 }
 
 /// The first place in the first block that holds the extreme value, given the extremes of blocks lane by lane.

@@ -89,6 +89,30 @@ impl Store {
         true
     }
 
+    /// Adds to `out` the sum of `coefficients[r]·K(rows[r], column)` for every asked column; false where this store has no
+    /// way that is faster than from rows.
+    pub(crate) fn combine(
+        &self,
+        instructions: Instructions,
+        rows: &[usize],
+        coefficients: &[f64],
+        columns: Columns<'_>,
+        out: &mut [f64],
+    ) -> Result<bool> {
+        match self {
+            Self::Products32(_, set) => set.combine(instructions, rows, coefficients, columns, out)?,
+            Self::Products64(_, set) => set.combine(instructions, rows, coefficients, columns, out)?,
+            Self::Differences32(_, set) => set.combine(instructions, rows, coefficients, columns, out)?,
+            Self::Differences64(_, set) => set.combine(instructions, rows, coefficients, columns, out)?,
+            Self::Squares64(_, set) => set.combine(instructions, rows, coefficients, columns, out)?,
+            Self::Bits32(_, set) => set.combine(instructions, rows, coefficients, columns, out)?,
+            Self::Bits64(_, set) => set.combine(instructions, rows, coefficients, columns, out)?,
+            Self::Bytes(_, set) => set.combine(instructions, rows, coefficients, columns, out)?,
+            Self::Table32(_) | Self::Table64(_) => return Ok(false),
+        }
+        Ok(true)
+    }
+
     /// Writes the kernel value of every example with itself.
     pub(crate) fn diagonal(&self, instructions: Instructions, out: &mut [f64]) {
         by_kind!(self, set => set.diagonal(instructions, out));

@@ -64,3 +64,16 @@ pub struct CacheFigures {
     /// Bytes the cache holds, never more than it was allowed.
     pub bytes: usize,
 }
+
+impl CacheFigures {
+    /// Of two caches that were there at the same time.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            hits: self.hits + other.hits,
+            misses: self.misses + other.misses,
+            evictions: self.evictions + other.evictions,
+            bytes: self.bytes + other.bytes,
+        }
+    }
+}

@@ -144,6 +144,19 @@ impl<'a, G: Gram + ?Sized, T: CacheElement> RowCache<'a, G, T> {
         Ok((self.store.slice(a), self.store.slice(b)))
     }
 
+    /// Some rows at once, at most as many as fit; those that are not there are computed together.
+    ///
+    /// # Errors
+    /// As [`Gram::fill`]; [`Error::Memory`] for more rows than fit.
+    pub fn rows(&mut self, rows: &[usize]) -> Result<Vec<&[T]>> {
+        let computed = self.store.prefetch(self.gram, rows)?;
+        self.store.figures.hits += (rows.len() as u64).saturating_sub(computed);
+        let slot = |&row: &usize| self.store.slot[row].map(|slot| self.store.slice(slot as usize));
+        let needed = rows.len().saturating_mul(Store::<T>::per_slot(self.store.len));
+        let refused = Error::Memory { what: "rows at once", needed, allowed: self.store.bytes };
+        rows.iter().map(slot).collect::<Option<Vec<&[T]>>>().ok_or(refused)
+    }
+
     /// Computes those of the rows that are not there, as far as they fit, in as few blocks as the free places allow. Four
     /// to twelve rows at a time cost much less than each by itself.
     ///
@@ -163,7 +176,7 @@ impl<'a, G: Gram + ?Sized, T: CacheElement> RowCache<'a, G, T> {
     /// # Errors
     /// As [`Gram::fill`].
     pub fn prefetch(&mut self, rows: &[usize]) -> Result<()> {
-        self.store.prefetch(self.gram, rows)
+        self.store.prefetch(self.gram, rows).map(|_| ())
     }
 
     /// Keeps some of the rows and columns only, in this order, which must be increasing: from now on the cache is one of the
@@ -301,7 +314,7 @@ impl<T: CacheElement> Store<T> {
             self.figures.hits += 1;
             return Ok(slot);
         }
-        let slot = self.free_slot(keep)?;
+        let slot = self.free_slot(|slot| Some(slot) == keep)?;
         self.compute(gram, &[row], slot)?;
         self.owner[slot] = Some(row);
         self.used[slot] = true;
@@ -310,24 +323,25 @@ impl<T: CacheElement> Store<T> {
         Ok(slot)
     }
 
-    /// Computes the rows that are missing, those in neighbouring slots together.
-    fn prefetch<G: Gram + ?Sized>(&mut self, gram: &G, rows: &[usize]) -> Result<()> {
+    /// Computes the rows that are missing, those in neighbouring slots together; how many. Those that are there stay.
+    fn prefetch<G: Gram + ?Sized>(&mut self, gram: &G, rows: &[usize]) -> Result<u64> {
         if let Some(&index) = rows.iter().find(|&&row| row >= self.len) {
             return Err(Error::Index { what: "row of the Gram matrix", index, len: self.len });
         }
         let mut missing: Vec<usize> = rows.iter().copied().filter(|&row| self.slot[row].is_none()).collect();
         missing.sort_unstable();
         missing.dedup();
-        missing.truncate(self.capacity);
-        // A slot that was taken counts as used, so that the hand passes it once before it takes it again; by then every
-        // other slot was looked at.
+        if missing.is_empty() {
+            return Ok(0);
+        }
+        let mut kept = vec![false; self.capacity];
+        rows.iter().filter_map(|&row| self.slot[row]).for_each(|slot| kept[slot as usize] = true);
+        missing.truncate(kept.iter().filter(|kept| !**kept).count());
         let mut slots = Vec::with_capacity(missing.len());
         while slots.len() < missing.len() {
-            let slot = self.free_slot(None)?;
-            self.used[slot] = true;
-            if !slots.contains(&slot) {
-                slots.push(slot);
-            }
+            let slot = self.free_slot(|slot| kept[slot])?;
+            (self.used[slot], kept[slot]) = (true, true);
+            slots.push(slot);
         }
         slots.sort_unstable();
         let mut start = 0;
@@ -341,7 +355,7 @@ impl<T: CacheElement> Store<T> {
             self.figures.misses += (end - start) as u64;
             start = end;
         }
-        Ok(())
+        Ok(missing.len() as u64)
     }
 
     /// Computes rows into slots that follow each other.
@@ -385,8 +399,8 @@ impl<T: CacheElement> Store<T> {
         self.capacity = room.min(self.arena.capacity() / new.max(1)).min(new);
     }
 
-    /// A slot that may be overwritten: a new one while there is room, else one whose row is given up.
-    fn free_slot(&mut self, keep: Option<usize>) -> Result<usize> {
+    /// A slot that may be overwritten: a new one while there is room, else one whose row is given up. Some are not kept.
+    fn free_slot(&mut self, is_kept: impl Fn(usize) -> bool) -> Result<usize> {
         if self.owner.len() < self.capacity {
             self.arena.resize(self.arena.len() + self.len, T::default());
             self.owner.push(None);
@@ -398,7 +412,7 @@ impl<T: CacheElement> Store<T> {
         loop {
             let slot = self.hand;
             self.hand = (self.hand + 1) % self.capacity;
-            if Some(slot) == keep {
+            if is_kept(slot) {
                 continue;
             }
             if !std::mem::take(&mut self.used[slot]) {

@@ -15,6 +15,7 @@
 //! explain.
 
 mod cache;
+mod combine;
 mod combined;
 mod matrix;
 pub mod mercer;
@@ -147,6 +148,29 @@ pub trait Gram: Collection {
         Ok(())
     }
 
+    /// Adds `Σᵣ coefficients[r]·K(rows[r], column)` to the place of every asked column: the rows, combined without being kept.
+    /// Values are in this precision; sums are in double precision, and what values in double precision lose in them to
+    /// rounding is summed beside.
+    ///
+    /// # Errors
+    /// As [`Gram::fill`]; [`Error::Length`] unless there is a coefficient for every row.
+    fn combine(
+        &self,
+        rows: &[usize],
+        coefficients: &[f64],
+        columns: Columns<'_>,
+        precision: Precision,
+        out: &mut [f64],
+    ) -> Result<()> {
+        combine::from_rows(self, rows, coefficients, columns, precision, out)
+    }
+
+    /// About how many multiply-adds a value costs in a block of rows; none if that is not known, or much. Solvers keep rows
+    /// whose values cost more than fetching them from memory.
+    fn effort(&self) -> Option<usize> {
+        None
+    }
+
     /// A bound on the absolute error of any value delivered in this precision, for this data and kernel.
     fn error_bound(&self, precision: Precision) -> f64;
 
@@ -169,8 +193,39 @@ pub(crate) fn narrowed(bound: f64, largest: f64, precision: Precision) -> f64 {
     }
 }
 
-/// Checks a request against the number of rows.
+/// Checks a request for a combination of rows.
+fn check_combination(
+    len: usize,
+    rows: &[usize],
+    coefficients: &[f64],
+    columns: Columns<'_>,
+    out: usize,
+) -> Result<()> {
+    check_indices(len, rows, columns)?;
+    for (what, expected, found) in [
+        ("the coefficients", rows.len(), coefficients.len()),
+        ("the columns of the combination", columns.count(len), out),
+    ] {
+        if expected != found {
+            return Err(Error::Length { what, expected, found });
+        }
+    }
+    Ok(())
+}
+
+/// Checks a request for a block against the number of rows.
 fn check_request(len: usize, rows: &[usize], columns: Columns<'_>, out: usize) -> Result<()> {
+    check_indices(len, rows, columns)?;
+    let expected = rows.len() * columns.count(len);
+    if out == expected {
+        Ok(())
+    } else {
+        Err(Error::Length { what: "the block of the Gram matrix", expected, found: out })
+    }
+}
+
+/// Checks that rows and columns exist.
+fn check_indices(len: usize, rows: &[usize], columns: Columns<'_>) -> Result<()> {
     if let Some(&index) = rows.iter().find(|&&row| row >= len) {
         return Err(Error::Index { what: "row of the Gram matrix", index, len });
     }
@@ -179,14 +234,9 @@ fn check_request(len: usize, rows: &[usize], columns: Columns<'_>, out: usize) -
         Columns::Range { start, end } => (start > end || end > len).then_some(start.max(end)),
         Columns::List(list) => list.iter().find(|&&column| column >= len).copied(),
     };
-    if let Some(index) = beyond {
-        return Err(Error::Index { what: "column of the Gram matrix", index, len });
-    }
-    let expected = rows.len() * columns.count(len);
-    if out == expected {
-        Ok(())
-    } else {
-        Err(Error::Length { what: "the block of the Gram matrix", expected, found: out })
+    match beyond {
+        Some(index) => Err(Error::Index { what: "column of the Gram matrix", index, len }),
+        None => Ok(()),
     }
 }
 
@@ -249,6 +299,23 @@ impl<G: Gram + ?Sized> Gram for Selection<'_, G> {
         check_request(self.len(), rows, columns, out.len())?;
         let (rows, list) = self.translated(rows, columns);
         self.set().fill_f32(&rows, Columns::List(&list), out)
+    }
+
+    fn combine(
+        &self,
+        rows: &[usize],
+        coefficients: &[f64],
+        columns: Columns<'_>,
+        precision: Precision,
+        out: &mut [f64],
+    ) -> Result<()> {
+        check_combination(self.len(), rows, coefficients, columns, out.len())?;
+        let (rows, list) = self.translated(rows, columns);
+        self.set().combine(&rows, coefficients, Columns::List(&list), precision, out)
+    }
+
+    fn effort(&self) -> Option<usize> {
+        self.set().effort()
     }
 
     fn error_bound(&self, precision: Precision) -> f64 {

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use super::combine::from_rows;
 use super::{
-    Columns, Gram, Precision, ROWS, check_diagonal, check_diagonal_values, check_request, check_values,
-    check_whole,
+    Columns, Gram, Precision, ROWS, check_combination, check_diagonal, check_diagonal_values, check_request,
+    check_values, check_whole,
 };
 use crate::collection::Collection;
 use crate::engine::{Engine, Instructions, Layout, View};
@@ -205,6 +206,36 @@ impl<E: Examples + ?Sized> Gram for VectorGram<'_, E> {
             }
         }
         Ok(())
+    }
+
+    fn combine(
+        &self,
+        rows: &[usize],
+        coefficients: &[f64],
+        columns: Columns<'_>,
+        precision: Precision,
+        out: &mut [f64],
+    ) -> Result<()> {
+        check_combination(self.len(), rows, coefficients, columns, out.len())?;
+        let view = View(self.examples);
+        if self.engine.plan().is_bounded() {
+            return match self.engine.combine(&view, precision, rows, coefficients, columns, out)? {
+                true => Ok(()),
+                false => from_rows(self, rows, coefficients, columns, precision, out),
+            };
+        }
+        // A value that is not finite makes a sum that is none: then they are looked at one by one.
+        let before = out.to_vec();
+        let combined = self.engine.combine(&view, precision, rows, coefficients, columns, out)?;
+        if combined && out.iter().all(|sum| sum.is_finite()) {
+            return Ok(());
+        }
+        out.copy_from_slice(&before);
+        from_rows(self, rows, coefficients, columns, precision, out)
+    }
+
+    fn effort(&self) -> Option<usize> {
+        self.engine.plan().effort()
     }
 
     fn error_bound(&self, precision: Precision) -> f64 {

@@ -27,6 +27,21 @@ impl<G: Gram + ?Sized> Gram for &G {
         (**self).fill_all(out)
     }
 
+    fn combine(
+        &self,
+        rows: &[usize],
+        coefficients: &[f64],
+        columns: Columns<'_>,
+        precision: Precision,
+        out: &mut [f64],
+    ) -> Result<()> {
+        (**self).combine(rows, coefficients, columns, precision, out)
+    }
+
+    fn effort(&self) -> Option<usize> {
+        (**self).effort()
+    }
+
     fn error_bound(&self, precision: Precision) -> f64 {
         (**self).error_bound(precision)
     }

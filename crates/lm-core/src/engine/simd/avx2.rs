@@ -32,6 +32,7 @@ macro_rules! call {
 
 impl Simd for Avx2 {
     const ROWS: usize = 6;
+    const FUSED: bool = true;
 
     #[inline(always)]
     fn prefetch<T>(self, soon: &[T]) {

@@ -42,6 +42,7 @@ macro_rules! call {
 
 impl<const COUNTS: bool> Simd for Avx512<COUNTS> {
     const ROWS: usize = 12;
+    const FUSED: bool = true;
 
     #[inline(always)]
     fn prefetch<T>(self, soon: &[T]) {

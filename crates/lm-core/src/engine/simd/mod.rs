@@ -188,6 +188,8 @@ pub(crate) trait Task {
 pub(crate) trait Simd: Floats<f32> + Floats<f64> + Quads + Words {
     /// The most rows of a tile that is two vectors wide and stays in registers.
     const ROWS: usize;
+    /// Whether numbers are multiplied and added with one rounding.
+    const FUSED: bool;
 
     /// Asks for something to be brought near that will be read soon.
     #[inline(always)]

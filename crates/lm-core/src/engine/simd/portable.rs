@@ -8,6 +8,7 @@ pub(crate) struct Portable;
 
 impl Simd for Portable {
     const ROWS: usize = 4;
+    const FUSED: bool = FUSED;
 
     #[inline(never)]
     fn vectorize<T: Task>(self, task: T) -> T::Output {
