@@ -52,8 +52,8 @@ impl<G: Gram + ?Sized> Gram for WithConstant<'_, G> {
         Ok(())
     }
 
-    fn effort(&self) -> Option<usize> {
-        self.0.effort()
+    fn is_cheap(&self) -> bool {
+        self.0.is_cheap()
     }
 
     fn error_bound(&self, precision: Precision) -> f64 {

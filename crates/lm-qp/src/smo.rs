@@ -25,6 +25,7 @@ mod rows;
 mod step;
 mod whole;
 
+use lm_core::gram::RowSums;
 use lm_core::{CacheFigures, Error, Gram, Meter, Result, RowCache, Stop};
 
 use crate::certificate::product;
@@ -216,21 +217,23 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
         meter.advance(steps, values)
     }
 
-    /// Recomputes the gradient of every variable, and takes all of them up again.
+    /// Recomputes the gradient of every variable, and takes all of them up again: from rows that are kept, or all at once. The
+    /// bits are the same.
     fn resynchronise(&mut self) -> Result<()> {
-        let mut gradient: Vec<f64> =
-            self.beta.iter().enumerate().map(|(i, b)| self.problem.ridge(i) * b).collect();
         let missing = |&i: &usize| self.beta[i] != 0.0 && !self.cache.contains(i);
-        if (0..self.beta.len()).filter(missing).count() > self.cache.capacity().min(FEW) {
-            let product = product(self.cache.gram(), &self.beta)?;
-            gradient.iter_mut().zip(&product).for_each(|(g, value)| *g += value);
-            self.known = Some((self.beta.clone(), product));
+        let known = if (0..self.beta.len()).filter(missing).count() > self.cache.capacity().min(FEW) {
+            product(self.cache.gram(), &self.beta)?
         } else {
-            self.for_support(|beta, row| {
-                gradient.iter_mut().zip(row).for_each(|(g, value)| *g += beta * value)
-            })?;
+            let mut sums = RowSums::new(self.beta.len());
+            self.for_support(|beta, row| sums.add(beta, row))?;
+            let mut product = vec![0.0; self.beta.len()];
+            sums.add_to(&mut product);
+            product
+        };
+        for (i, (g, product)) in self.gradient.iter_mut().zip(&known).enumerate() {
+            *g = product + self.problem.ridge(i) * self.beta[i];
         }
-        self.gradient = gradient;
+        self.known = Some((self.beta.clone(), known));
         self.take_up_all();
         Ok(())
     }

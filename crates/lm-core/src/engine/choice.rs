@@ -107,13 +107,14 @@ impl Plan {
         self.is_one_with_itself() || matches!(self.kernel.form(), KernelForm::Sigmoid { .. })
     }
 
-    /// About how many multiply-adds a value costs, where values are computed in tiles.
-    pub(crate) fn effort(&self) -> Option<usize> {
+    /// Whether a value is computed as fast as it is fetched from memory: in tiles, from so few numbers.
+    pub(crate) fn is_cheap(&self) -> bool {
+        const STEPS: usize = 96;
         match self.layout {
-            Layout::Panels => Some(self.survey.dim),
-            Layout::Bits => Some(self.survey.dim.div_ceil(64)),
-            Layout::Bytes => Some(self.survey.dim.div_ceil(4)),
-            Layout::Table | Layout::Pairs => None,
+            Layout::Panels => self.survey.dim <= STEPS,
+            Layout::Bits => self.survey.dim.div_ceil(64) <= STEPS,
+            Layout::Bytes => self.survey.dim.div_ceil(4) <= STEPS,
+            Layout::Table | Layout::Pairs => false,
         }
     }
 

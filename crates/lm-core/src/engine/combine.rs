@@ -52,11 +52,12 @@ impl<A: Arithmetic> Packed<A> {
                 (&some, 0)
             }
         };
-        let blocks: Vec<(PackedRows<A::Element>, Vec<A::Real>, &[f64])> = (rows.chunks(ROWS))
+        let blocks: Vec<RowBlock<'_, A>> = (rows.chunks(ROWS))
             .zip(coefficients.chunks(ROWS))
             .map(|(rows, coefficients)| {
                 let packed = instructions.run(PackRows { set: self, rows });
-                (packed, rows.iter().map(|&row| self.norms()[row]).collect(), coefficients)
+                let norms = rows.iter().map(|&row| self.norms()[row]).collect();
+                RowBlock { packed, norms, coefficients }
             })
             .collect();
         // Whole panels, so that none is computed twice.
@@ -78,11 +79,17 @@ impl<A: Arithmetic> Packed<A> {
     }
 }
 
+/// Some rows, packed, with their norms and coefficients.
+struct RowBlock<'a, A: Arithmetic> {
+    packed: PackedRows<A::Element>,
+    norms: Vec<A::Real>,
+    coefficients: &'a [f64],
+}
+
 /// Some columns, combined over all rows.
 struct CombineColumns<'a, A: Arithmetic> {
     set: &'a Packed<A>,
-    /// Packed rows, their norms and their coefficients.
-    blocks: &'a [(PackedRows<A::Element>, Vec<A::Real>, &'a [f64])],
+    blocks: &'a [RowBlock<'a, A>],
     start: usize,
     out: &'a mut [f64],
 }
@@ -96,9 +103,9 @@ impl<A: Arithmetic> Task for CombineColumns<'_, A> {
         let (width, panels) = (A::Element::WIDTH, set.panels());
         let (from, to) = (start / width, (start + out.len()).div_ceil(width));
         let mut totals = vec![[0.0; LANES]; (to - from) * width / LANES];
-        let mut beside = totals.clone();
+        let mut lost = totals.clone();
         let (mut sums, mut kernel) = (Sums::new(), Sums::new());
-        for (packed, norms, coefficients) in blocks {
+        for RowBlock { packed, norms, coefficients } in blocks {
             let mut first = from;
             while first < to {
                 let group = first..to.min(first + panels.group());
@@ -112,9 +119,9 @@ impl<A: Arithmetic> Task for CombineColumns<'_, A> {
                         let to = Places { rows: &mut rows, place: 0 };
                         set.apply(s, panel, &norms[row..row + size], &sums, to);
                         let own = (panel - from) * width / LANES..(panel + 1 - from) * width / LANES;
-                        let (totals, beside) = (&mut totals[own.clone()], &mut beside[own]);
-                        for (part, (totals, beside)) in totals.iter_mut().zip(beside).enumerate() {
-                            add_tile::<S, _>(&kernel, part * LANES, coefficients, totals, beside);
+                        let (totals, lost) = (&mut totals[own.clone()], &mut lost[own]);
+                        for (part, (totals, lost)) in totals.iter_mut().zip(lost).enumerate() {
+                            add_tile::<S, _>(&kernel, part * LANES, coefficients, totals, lost);
                         }
                     }
                     row += size;
@@ -123,8 +130,8 @@ impl<A: Arithmetic> Task for CombineColumns<'_, A> {
             }
         }
         let before = start - from * width;
-        let sums = totals.as_flattened().iter().zip(beside.as_flattened()).skip(before);
-        out.iter_mut().zip(sums).for_each(|(out, (total, beside))| *out += total + beside);
+        let sums = totals.as_flattened().iter().zip(lost.as_flattened()).skip(before);
+        out.iter_mut().zip(sums).for_each(|(out, (total, lost))| *out += total + lost);
     }
 }
 
@@ -137,24 +144,104 @@ fn add_tile<S: Simd, T: Real>(
     totals: &mut [f64; LANES],
     beside: &mut [f64; LANES],
 ) {
-    let (mut sums, mut rounded_off) = (*totals, *beside);
+    let (mut sums, mut lost) = (*totals, *beside);
     for (values, &coefficient) in tile.0.iter().zip(coefficients) {
         let values = &values[at..at + LANES];
         for lane in 0..LANES {
-            let value = values[lane].wide();
-            if size_of::<T>() == size_of::<f64>() {
-                let product = coefficient * value;
-                let sum = sums[lane] + product;
-                let back = sum - sums[lane];
-                let mut lost = (sums[lane] - (sum - back)) + (product - back);
-                if S::FUSED {
-                    lost += coefficient.mul_add(value, -product);
-                }
-                (sums[lane], rounded_off[lane]) = (sum, rounded_off[lane] + lost);
-            } else {
-                sums[lane] += coefficient * value;
-            }
+            (sums[lane], lost[lane]) = added::<S, T>(sums[lane], lost[lane], coefficient, values[lane]);
         }
     }
-    (*totals, *beside) = (sums, rounded_off);
+    (*totals, *beside) = (sums, lost);
+}
+
+/// A sum and what was lost in it, with one more product.
+#[inline(always)]
+fn added<S: Simd, T: Real>(sum: f64, lost: f64, coefficient: f64, value: T) -> (f64, f64) {
+    let (value, mut lost) = (value.wide(), lost);
+    let product = coefficient * value;
+    let total = sum + product;
+    if size_of::<T>() == size_of::<f64>() {
+        let back = total - sum;
+        let mut rounded_off = (sum - (total - back)) + (product - back);
+        if S::FUSED {
+            rounded_off += coefficient.mul_add(value, -product);
+        }
+        lost += rounded_off;
+    }
+    (total, lost)
+}
+
+/// Sums of rows that are there, with their coefficients: the same bits as combinations of rows that are computed.
+///
+/// ```
+/// use lm_core::gram::RowSums;
+///
+/// let mut sums = RowSums::new(2);
+/// sums.add(1e16, &[1.0, 1.0]);
+/// sums.add(1.0, &[1.0, 2.0]);
+/// sums.add(-1e16, &[1.0, 1.0]);
+/// let mut out = [0.0; 2];
+/// sums.add_to(&mut out);
+/// assert_eq!(out, [1.0, 2.0]);
+/// ```
+#[derive(Debug, Clone)]
+pub struct RowSums {
+    instructions: Instructions,
+    totals: Vec<f64>,
+    lost: Vec<f64>,
+}
+
+/// Columns that one core adds up.
+const COLUMNS: usize = 2048;
+
+impl RowSums {
+    /// Sums of 0, one for each column.
+    pub fn new(columns: usize) -> Self {
+        let instructions = Instructions::best();
+        Self { instructions, totals: vec![0.0; columns], lost: vec![0.0; columns] }
+    }
+
+    /// Adds a row; one that is longer or shorter counts as far as there are columns for its values.
+    pub fn add(&mut self, coefficient: f64, row: &[f64]) {
+        self.add_rows(&[coefficient], row);
+    }
+
+    /// Adds rows that lie one after the other, each with its coefficient, on all cores.
+    pub(crate) fn add_rows<T: Real>(&mut self, coefficients: &[f64], rows: &[T]) {
+        let (count, instructions) = (self.totals.len().max(1), self.instructions);
+        let sums = self.totals.chunks_mut(COLUMNS).zip(self.lost.chunks_mut(COLUMNS));
+        let jobs = sums.enumerate().collect::<Vec<_>>();
+        let small = coefficients.len().saturating_mul(count) < super::WORTH_A_THREAD / 64;
+        parallel::for_each(jobs, small, |(part, (totals, lost))| {
+            for (&coefficient, row) in coefficients.iter().zip(rows.chunks(count)) {
+                let row = row.get(part * COLUMNS..).unwrap_or(&[]);
+                instructions.run(AddRow { coefficient, row, totals, lost });
+            }
+        });
+    }
+
+    /// Adds the sums to numbers, one for each column.
+    pub fn add_to(&self, out: &mut [f64]) {
+        let sums = self.totals.iter().zip(&self.lost);
+        out.iter_mut().zip(sums).for_each(|(out, (total, lost))| *out += total + lost);
+    }
+}
+
+/// One row, added to some columns.
+struct AddRow<'a, T> {
+    coefficient: f64,
+    row: &'a [T],
+    totals: &'a mut [f64],
+    lost: &'a mut [f64],
+}
+
+impl<T: Real> Task for AddRow<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        for ((total, lost), &value) in self.totals.iter_mut().zip(self.lost).zip(self.row) {
+            (*total, *lost) = added::<S, T>(*total, *lost, self.coefficient, value);
+        }
+    }
 }

@@ -36,6 +36,7 @@ mod tile;
 
 pub use choice::Layout;
 pub(crate) use coefficients::Coefficients;
+pub use combine::RowSums;
 pub use elementary::exponentials;
 pub use prices::{Extremes, Prices};
 pub use simd::Instructions;

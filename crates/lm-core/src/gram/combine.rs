@@ -1,14 +1,12 @@
 //! Combinations of rows of a Gram matrix, from blocks of rows.
 
 use super::{Columns, Gram, Precision, check_combination};
-use crate::{Element, Result, parallel};
+use crate::Result;
+use crate::engine::RowSums;
 
 /// Values of a block of rows, which stays near the processor, and the most rows that are worth computing together.
 const VALUES: usize = 1 << 19;
 const ROWS: usize = 48;
-
-/// Columns that one core adds up.
-const COLUMNS: usize = 2048;
 
 /// What [`Gram::combine`] does, for any matrix that delivers rows.
 pub(super) fn from_rows<G: Gram + ?Sized>(
@@ -24,49 +22,26 @@ pub(super) fn from_rows<G: Gram + ?Sized>(
         return Ok(());
     }
     let together = (VALUES / out.len()).clamp(4, ROWS).min(rows.len());
-    // What the rounding of each sum lost.
-    let mut sums: Vec<Sum> = out.iter().map(|&before| Sum { total: before, lost: 0.0 }).collect();
+    let mut sums = RowSums::new(out.len());
+    let parts = rows.chunks(together).zip(coefficients.chunks(together));
     match precision {
         Precision::F64 => {
             let mut block = vec![0.0; together * out.len()];
-            for (rows, coefficients) in rows.chunks(together).zip(coefficients.chunks(together)) {
+            for (rows, coefficients) in parts {
                 let block = &mut block[..rows.len() * out.len()];
                 gram.fill(rows, columns, block)?;
-                add(coefficients, block, &mut sums);
+                sums.add_rows(coefficients, block);
             }
         }
         Precision::F32 => {
-            let mut block = vec![0.0; together * out.len()];
-            for (rows, coefficients) in rows.chunks(together).zip(coefficients.chunks(together)) {
+            let mut block = vec![0.0_f32; together * out.len()];
+            for (rows, coefficients) in parts {
                 let block = &mut block[..rows.len() * out.len()];
                 gram.fill_f32(rows, columns, block)?;
-                add(coefficients, block, &mut sums);
+                sums.add_rows(coefficients, block);
             }
         }
     }
-    out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum.total + sum.lost);
+    sums.add_to(out);
     Ok(())
-}
-
-/// A sum and what its additions rounded off.
-#[derive(Clone, Copy)]
-struct Sum {
-    total: f64,
-    lost: f64,
-}
-
-/// Adds rows with their coefficients, on all cores.
-fn add<T: Element>(coefficients: &[f64], block: &[T], sums: &mut [Sum]) {
-    let count = sums.len();
-    parallel::for_each_chunk(sums, COLUMNS, |at, sums| {
-        for (&coefficient, values) in coefficients.iter().zip(block.chunks_exact(count)) {
-            for (sum, value) in sums.iter_mut().zip(&values[at * COLUMNS..]) {
-                let product = coefficient * value.to_f64();
-                let total = sum.total + product;
-                let back = total - sum.total;
-                sum.lost += (sum.total - (total - back)) + (product - back);
-                sum.total = total;
-            }
-        }
-    });
 }

@@ -26,7 +26,7 @@ mod shared;
 mod vector;
 mod wrappers;
 
-pub use crate::engine::{Instructions, Layout};
+pub use crate::engine::{Instructions, Layout, RowSums};
 pub use cache::{CacheMemory, Cached, RowCache};
 pub use combined::{Product, Sum};
 pub use matrix::MatrixGram;
@@ -165,10 +165,9 @@ pub trait Gram: Collection {
         combine::from_rows(self, rows, coefficients, columns, precision, out)
     }
 
-    /// About how many multiply-adds a value costs in a block of rows; none if that is not known, or much. Solvers keep rows
-    /// whose values cost more than fetching them from memory.
-    fn effort(&self) -> Option<usize> {
-        None
+    /// Whether computing a value costs no more than fetching it from memory: then it is not worth keeping.
+    fn is_cheap(&self) -> bool {
+        false
     }
 
     /// A bound on the absolute error of any value delivered in this precision, for this data and kernel.
@@ -314,8 +313,8 @@ impl<G: Gram + ?Sized> Gram for Selection<'_, G> {
         self.set().combine(&rows, coefficients, Columns::List(&list), precision, out)
     }
 
-    fn effort(&self) -> Option<usize> {
-        self.set().effort()
+    fn is_cheap(&self) -> bool {
+        self.set().is_cheap()
     }
 
     fn error_bound(&self, precision: Precision) -> f64 {

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use super::combine::from_rows;
 use super::{Columns, Gram, Precision, check_request};
 use crate::Result;
 use crate::collection::Collection;
@@ -147,6 +148,24 @@ impl<G: Gram + ?Sized> Gram for SharedRows<'_, G> {
             start = end;
         }
         Ok(())
+    }
+
+    fn combine(
+        &self,
+        rows: &[usize],
+        coefficients: &[f64],
+        columns: Columns<'_>,
+        precision: Precision,
+        out: &mut [f64],
+    ) -> Result<()> {
+        if self.is_cheap() {
+            return self.gram.combine(rows, coefficients, columns, precision, out);
+        }
+        from_rows(self, rows, coefficients, columns, precision, out)
+    }
+
+    fn is_cheap(&self) -> bool {
+        self.gram.is_cheap()
     }
 
     fn error_bound(&self, precision: Precision) -> f64 {

@@ -234,8 +234,8 @@ impl<E: Examples + ?Sized> Gram for VectorGram<'_, E> {
         from_rows(self, rows, coefficients, columns, precision, out)
     }
 
-    fn effort(&self) -> Option<usize> {
-        self.engine.plan().effort()
+    fn is_cheap(&self) -> bool {
+        self.engine.plan().is_cheap()
     }
 
     fn error_bound(&self, precision: Precision) -> f64 {

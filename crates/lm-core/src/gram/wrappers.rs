@@ -38,8 +38,8 @@ impl<G: Gram + ?Sized> Gram for &G {
         (**self).combine(rows, coefficients, columns, precision, out)
     }
 
-    fn effort(&self) -> Option<usize> {
-        (**self).effort()
+    fn is_cheap(&self) -> bool {
+        (**self).is_cheap()
     }
 
     fn error_bound(&self, precision: Precision) -> f64 {

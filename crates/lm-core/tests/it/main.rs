@@ -7,6 +7,7 @@
 mod adapters;
 mod allocation;
 mod basis;
+mod combine;
 #[cfg(feature = "testing")]
 mod conformance;
 mod engine;

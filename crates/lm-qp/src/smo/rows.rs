@@ -2,9 +2,6 @@
 
 use lm_core::{CacheFigures, Columns, Gram, Precision, Result, RowCache, parallel};
 
-/// A kernel value of at most so many multiply-adds is computed faster than it is fetched from memory.
-const CHEAP: usize = 96;
-
 /// The rows of so few variables are kept in any case: all of them stay near the processor.
 const FEW: usize = 2048;
 
@@ -21,7 +18,7 @@ impl<'a, G: Gram + ?Sized> Rows<'a, G> {
     /// Of all variables, in a number of bytes.
     pub(super) fn new(gram: &'a G, bytes: usize) -> Result<Self> {
         let members = (0..gram.len()).collect();
-        if gram.len() > FEW && gram.effort().is_some_and(|effort| effort <= CHEAP) {
+        if gram.len() > FEW && gram.is_cheap() {
             Ok(Self::Computed { gram, members })
         } else {
             Ok(Self::Kept { cache: RowCache::new(gram, bytes)?, members })
