@@ -1,9 +1,8 @@
 //! Combinations of rows are sums of rows, whichever way they are computed.
 
-use lm_core::gram::RowSums;
+use lm_core::gram::{Instructions, RowSums};
 use lm_core::{
-    Columns, Csr, Dense, Error, Examples, Gram, Instructions, MatrixGram, Precision, Selection, VectorGram,
-    VectorKernel,
+    Columns, Csr, Dense, Error, Examples, Gram, MatrixGram, Precision, Selection, VectorGram, VectorKernel,
 };
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};

@@ -16,7 +16,7 @@
 //! Joachims (1999), Making large-scale SVM learning practical, for working sets and leaving out; Wilkinson (1963), Rounding
 //! errors in algebraic processes, for correction in a higher precision.
 
-use lm_core::{Gram, Meter, Result, Stop};
+use lm_core::{CacheFigures, Gram, Meter, Result, Stop};
 
 use super::local::{Local, room};
 use super::rows::Rows;
@@ -118,7 +118,9 @@ impl<G: Gram + ?Sized> Smo<'_, G> {
             matrix: Vec::new(),
         };
         let ended = blocks.run(tolerance, left, meter);
-        self.quick_figures = blocks.rows.figures();
+        let (now, before) = (blocks.rows.figures(), self.quick_figures);
+        // One after the other: the memory is that of the larger.
+        self.quick_figures = CacheFigures { bytes: now.bytes.max(before.bytes), ..now.and(before) };
         ended
     }
 }

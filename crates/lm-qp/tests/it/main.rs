@@ -24,6 +24,7 @@ mod reference_values;
 mod separability;
 mod shared_rows;
 mod small_sets;
+mod working_sets;
 
 use std::path::PathBuf;
 
