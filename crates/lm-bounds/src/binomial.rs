@@ -56,18 +56,30 @@ fn lower_tail(k: u64, m: u64, p: f64) -> Enclosed {
     let q = Enclosed::from(1.0) - p;
     // Above the mean the other side has the short sum: the variable exceeds k.
     if (k as f64) > m as f64 * p {
-        return Enclosed::from(1.0) - sum_downward(m - k - 1, m, q, Enclosed::from(p));
+        let (ln_first, sum) = terms_downward(m - k - 1, m, q, Enclosed::from(p));
+        return Enclosed::from(1.0) - ln_first.exp() * sum;
     }
-    sum_downward(k, m, Enclosed::from(p), q)
+    let (ln_first, sum) = terms_downward(k, m, Enclosed::from(p), q);
+    ln_first.exp() * sum
 }
 
-/// `Σ_{i ≤ k} (m over i) pⁱ qᵐ⁻ⁱ` for `k` up to about `mp`, where the terms fall from `i = k` down.
-fn sum_downward(k: u64, m: u64, p: Enclosed, q: Enclosed) -> Enclosed {
-    let Some(coefficient) = ln_binomial(m, k) else { return Enclosed::ZERO };
+/// `ln P(k, m, p)` for `0 < p < 1` and `k < m`, also where the tail is below all numbers.
+fn ln_lower_tail(k: u64, m: u64, p: f64) -> Enclosed {
+    if (k as f64) > m as f64 * p {
+        return lower_tail(k, m, p).ln();
+    }
+    let (ln_first, sum) = terms_downward(k, m, Enclosed::from(p), Enclosed::from(1.0) - p);
+    ln_first + sum.ln()
+}
+
+/// `Σ_{i ≤ k} (m over i) pⁱ qᵐ⁻ⁱ` for `k` up to about `mp`, where the terms fall from `i = k` down: the logarithm of the first term,
+/// and the sum of all in units of it.
+fn terms_downward(k: u64, m: u64, p: Enclosed, q: Enclosed) -> (Enclosed, Enclosed) {
+    let coefficient = ln_binomial(m, k).unwrap_or(Enclosed::UNKNOWN);
     let power = |base: Enclosed, count: u64| {
         if count == 0 { Enclosed::ZERO } else { base.ln() * Enclosed::count(count) }
     };
-    let first = (coefficient + power(p, k) + power(q, m - k)).exp();
+    let ln_first = coefficient + power(p, k) + power(q, m - k);
     let odds = q / p;
     let (mut term, mut sum) = (Enclosed::from(1.0), Enclosed::from(1.0));
     for i in (1..=k).rev() {
@@ -81,7 +93,7 @@ fn sum_downward(k: u64, m: u64, p: Enclosed, q: Enclosed) -> Enclosed {
             break;
         }
     }
-    first * sum
+    (ln_first, sum)
 }
 
 /// The largest probability with which at most `successes` in `trials` trials still has the probability `delta`: never
@@ -99,17 +111,17 @@ fn sum_downward(k: u64, m: u64, p: Enclosed, q: Enclosed) -> Enclosed {
 /// # Errors
 /// [`Error::Setting`] unless `0 < δ < 1`, and for more successes than trials.
 pub fn largest_probability(successes: u64, trials: u64, delta: f64) -> Result<f64> {
-    largest_with_tail(successes, trials, Enclosed::from(confidence(delta)?))
+    largest_with_tail(successes, trials, Enclosed::from(confidence(delta)?).ln())
 }
 
-/// As [`largest_probability`], for a `δ` that is itself the result of a computation.
-pub(crate) fn largest_with_tail(successes: u64, trials: u64, delta: Enclosed) -> Result<f64> {
+/// As [`largest_probability`], for a `δ` that is given by its logarithm.
+pub(crate) fn largest_with_tail(successes: u64, trials: u64, ln_delta: Enclosed) -> Result<f64> {
     examples(trials)?;
     part("successes", successes, trials)?;
     if successes == trials {
         return Ok(1.0);
     }
-    let is_below = |p: f64| lower_tail(successes, trials, p).at_most() < delta.at_least();
+    let is_below = |p: f64| p >= 1.0 || ln_lower_tail(successes, trials, p).at_most() < ln_delta.at_least();
     Ok(first_where(is_below))
 }
 

@@ -71,7 +71,8 @@ impl BestHyperplane {
     }
 }
 
-/// Finds the hyperplane of the least bound. The gap that was reached is in the answer.
+/// Finds the hyperplane of the least bound. The gap that was reached is in the answer. Binary labels are of both classes, as the
+/// theorem asks for.
 ///
 /// ```
 /// use lm_bounds::mistakes::best_hyperplane;
@@ -86,17 +87,13 @@ impl BestHyperplane {
 /// ```
 ///
 /// # Errors
-/// [`Error::Classes`] unless both classes are there, for the theorem is about such sets, [`Error::Length`] unless there is one label per
-/// example, [`Error::Numerical`] if all examples are 0 or values leave the range of numbers, and what computing the Gram matrix gives.
+/// [`Error::Length`] unless there is one label per example, [`Error::Numerical`] if all examples are 0 or values leave the range of numbers, and what computing the Gram matrix gives.
 pub fn find<G: Gram + ?Sized>(gram: &G, labels: &BinaryLabels) -> Result<BestHyperplane> {
     let len = gram.len();
     if labels.len() != len {
         return Err(Error::Length { what: "the list of labels", expected: len, found: labels.len() });
     }
     let y = labels.values();
-    if !(y.contains(&1.0) && y.contains(&-1.0)) {
-        return Err(Error::Classes { found: 1, accepted: "examples of both classes" });
-    }
     let error = gram.error_bound(Precision::F64);
     let gram = MatrixGram::computed(gram, &Budget::default())?;
     let radius = radius::of_diagonal(&gram.diagonal()?, error)?;
@@ -272,7 +269,7 @@ impl<'a> Machine<'a> {
 mod tests {
     use super::*;
     use crate::mistakes::freund_schapire::best_margin;
-    use lm_core::{Dense, Sign, VectorGram, VectorKernel};
+    use lm_core::{Dense, VectorGram, VectorKernel};
 
     fn cloud(seed: u64, len: usize) -> (Dense<'static>, BinaryLabels) {
         let mut state = seed;
@@ -314,11 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn one_class_is_refused() {
-        let examples = Dense::new(vec![1.0, 2.0], 2, 1).unwrap();
-        let labels = BinaryLabels::new(vec![Sign::Positive; 2]).unwrap();
-        let gram = VectorGram::new(&examples, VectorKernel::linear()).unwrap();
-        assert!(matches!(find(&gram, &labels), Err(Error::Classes { .. })));
+    fn examples_without_a_radius_are_refused() {
         let zeros = Dense::new(vec![0.0, 0.0], 2, 1).unwrap();
         let labels = BinaryLabels::from_integers(&[1, -1]).unwrap();
         let gram = VectorGram::new(&zeros, VectorKernel::linear()).unwrap();

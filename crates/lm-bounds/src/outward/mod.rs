@@ -117,7 +117,8 @@ impl Enclosed {
         if !(value.hi > 0.0) {
             // A number that should be 0 or more, up to its error.
             let largest = self.at_most();
-            return if largest >= 0.0 { Self::within(0.0, largest.sqrt().next_up()) } else { Self::UNKNOWN };
+            let root = if largest > 0.0 { largest.sqrt().next_up() } else { 0.0 };
+            return if largest >= 0.0 { Self::within(0.0, root) } else { Self::UNKNOWN };
         }
         let exponent = exponent(value.hi) / 2;
         let (scaled, error) = (scale(value, -2 * exponent), scale_error(error, -2 * exponent));
@@ -223,6 +224,8 @@ impl Mul for Enclosed {
         let (a, b) = (self.value.hi.abs(), other.value.hi.abs());
         // The leading parts may be half a unit below the numbers.
         let error = (a * other.error + b * self.error) * ROOM + self.error * other.error;
+        // Errors that underflow are still errors.
+        let error = if self.error == 0.0 && other.error == 0.0 { 0.0 } else { error + TINY };
         let single = self.value.lo == 0.0 && other.value.lo == 0.0;
         if single && (a == 0.0 || b == 0.0 || product.hi.abs() > SAFE) {
             return Self::exact(product, error);
@@ -240,7 +243,8 @@ impl Div for Enclosed {
             return Self::UNKNOWN;
         }
         if self.value.hi == 0.0 {
-            return Self::exact(DoubleDouble::ZERO, self.error / (size - other.error) * ROOM);
+            let error = self.error / (size - other.error) * ROOM;
+            return Self::exact(DoubleDouble::ZERO, if self.error == 0.0 { 0.0 } else { error + TINY });
         }
         let (ka, kb) = (exponent(self.value.hi), exponent(other.value.hi));
         let (a, b) = (scale(self.value, -ka), scale(other.value, -kb));
@@ -307,7 +311,7 @@ mod tests {
     #[test]
     fn a_square_of_a_root_encloses_the_number() {
         for k in -1070..1023 {
-            let x = 1.7_f64 * 2.0_f64.powi(k);
+            let x = scale(DoubleDouble::from(1.7), k).hi;
             let back = enclosed(x).sqrt().squared();
             assert!(back.at_least() <= x && x <= back.at_most(), "2^{k}: {back:?}");
             assert!(back.at_most() <= x * (1.0 + 1e-15) + 1e-320, "2^{k}");
