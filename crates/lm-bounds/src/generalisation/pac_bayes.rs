@@ -59,7 +59,7 @@ fn inverse(q: f64, c: Enclosed) -> f64 {
     if q >= 1.0 {
         return 1.0;
     }
-    first_where(|p| p > q && (p >= 1.0 || divergence(q, p).at_least() > c.at_most()))
+    first_where(|p| p > q && (p >= 1.0 || (divergence(q, p) - c).is_positive()))
 }
 
 /// `kl(q‖p)` for `0 ≤ q < 1` and `0 < p < 1`.
