@@ -34,6 +34,9 @@ const GAP: f64 = 1e-9;
 /// Ridges that are tried.
 const RIDGES: u32 = 60;
 
+/// How far from `ln R²` the logarithm of a ridge may be.
+const FARTHEST: f64 = 45.0;
+
 /// A hyperplane in the space of a Gram matrix, its bound, and what no hyperplane can be below.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BestHyperplane {
@@ -104,7 +107,8 @@ pub fn find<G: Gram + ?Sized>(gram: &G, labels: &BinaryLabels) -> Result<BestHyp
     let mut best: Option<BestHyperplane> = None;
     // The side of the solution on which a ridge lies: ln(R‖α‖/‖u‖) at ln λ.
     let (mut low, mut high): (Option<(f64, f64)>, Option<(f64, f64)>) = (None, None);
-    let mut place = (radius * radius).ln();
+    let middle = 2.0 * radius.ln();
+    let mut place = middle;
     for round in 0..RIDGES {
         machine.solve(place.exp());
         let (norm, size) = machine.lengths();
@@ -126,7 +130,8 @@ pub fn find<G: Gram + ?Sized>(gram: &G, labels: &BinaryLabels) -> Result<BestHyp
             // Longer and longer steps while the solution is on one side.
             _ => place + side * f64::from(1 + round),
         };
-        if !(place.abs() < 600.0) {
+        // Beyond, the function is constant or the machine has no slack, up to rounding.
+        if !((place - middle).abs() < FARTHEST) {
             break;
         }
     }

@@ -4,6 +4,8 @@
 //! `s ← 2s + s²` that keeps the digits of a small `s`. A logarithm is one step of Halley's method from that of the
 //! standard library, which is only a guess: what the step leaves is bounded by how long the step was.
 
+use std::sync::LazyLock;
+
 use lm_core::double_double::DoubleDouble;
 
 use super::{Enclosed, ROOM, scale};
@@ -15,12 +17,16 @@ const LN_2: DoubleDouble = DoubleDouble { hi: std::f64::consts::LN_2, lo: 2.319_
 /// `1100·2⁻¹⁰⁹` that a multiple of `ln 2` may be off.
 const LOST: f64 = 1.0 / (1_u128 << 90) as f64;
 
+/// `1/k` for `k` up to 12, the first of them not used: products are cheaper than quotients.
+static INVERSES: LazyLock<[DoubleDouble; 13]> =
+    LazyLock::new(|| std::array::from_fn(|k| DoubleDouble::from(1.0) / DoubleDouble::from(k.max(1) as f64)));
+
 /// `eˢ − 1` for `|s| ≤ 0.4`.
 fn small_expm1(s: DoubleDouble) -> DoubleDouble {
     let r = scale(s, -9);
     let mut sum = DoubleDouble::from(1.0);
-    for k in (2..=12).rev() {
-        sum = r * sum / f64::from(k) + 1.0;
+    for inverse in INVERSES.iter().skip(2).rev() {
+        sum = r * sum * *inverse + 1.0;
     }
     let mut grown = r * sum;
     for _ in 0..9 {

@@ -1,3 +1,6 @@
 //! What the crate promises, checked from outside.
 
+mod million;
+mod monte_carlo;
 mod references;
+mod traces;
