@@ -148,7 +148,11 @@ pub(crate) fn first_where(is_met: impl Fn(f64) -> bool) -> f64 {
     let (mut below, mut above) = (0.0_f64.to_bits(), 1.0_f64.to_bits());
     // Probabilities below 10⁻¹⁶ are rare: a first step keeps the search short.
     let start = 1e-16_f64.to_bits();
-    if is_met(f64::from_bits(start)) { above = start } else { below = start }
+    if is_met(f64::from_bits(start)) {
+        above = start;
+    } else {
+        below = start;
+    }
     while above - below > 1 {
         let middle = below + (above - below) / 2;
         if is_met(f64::from_bits(middle)) { above = middle } else { below = middle }
@@ -175,7 +179,8 @@ mod tests {
         for m in 1..=20 {
             for a in 1..32 {
                 for k in 0..=m {
-                    let (found, truth) = (tail(k.into(), m.into(), a as f64 / 32.0).unwrap(), exact(k, m, a, 5));
+                    let (found, truth) =
+                        (tail(k.into(), m.into(), a as f64 / 32.0).unwrap(), exact(k, m, a, 5));
                     let off = truth * f64::EPSILON;
                     assert!(found.at_least() <= truth + off && truth <= found.at_most() + off, "{k} {m} {a}");
                     assert!(found.at_most() - found.at_least() <= 3.0 * off, "{k} {m} {a}: {found:?}");
@@ -186,7 +191,9 @@ mod tests {
 
     #[test]
     fn the_inversion_is_the_first_number_beyond() {
-        for (k, m, delta) in [(0, 1, 0.5), (0, 100, 0.05), (3, 50, 0.01), (499, 1000, 1e-6), (1, 1_000_000, 0.05)] {
+        for (k, m, delta) in
+            [(0, 1, 0.5), (0, 100, 0.05), (3, 50, 0.01), (499, 1000, 1e-6), (1, 1_000_000, 0.05)]
+        {
             let p = largest_probability(k, m, delta).unwrap();
             assert!(tail(k, m, p).unwrap().at_least() < delta);
             assert!(tail(k, m, p.next_down()).unwrap().at_most() >= delta);

@@ -48,7 +48,11 @@ pub(crate) fn part(name: &'static str, count: u64, of: u64) -> Result<u64> {
     if count <= of {
         return Ok(count);
     }
-    Err(Error::Setting { name, value: count as f64, accepted: "a whole number, at most the number of examples" })
+    Err(Error::Setting {
+        name,
+        value: count as f64,
+        accepted: "a whole number, at most the number of examples",
+    })
 }
 
 /// Finite numbers, at least one.

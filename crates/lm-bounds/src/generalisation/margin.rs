@@ -65,7 +65,9 @@ pub fn observed(radius: f64, margin: f64, len: u64, delta: f64) -> Result<f64> {
 pub fn soft(radius: f64, slack: f64, margin: f64, len: u64, delta: f64) -> Result<f64> {
     confidence(delta)?;
     examples(len)?;
-    let Some(stratum) = powers_of_two(2.0 * complexity(radius, slack, margin)?) else { return Ok(f64::INFINITY) };
+    let Some(stratum) = powers_of_two(2.0 * complexity(radius, slack, margin)?) else {
+        return Ok(f64::INFINITY);
+    };
     Ok(theorem(Enclosed::from(1.0).scaled(stratum as i32), len, share(delta, stratum)))
 }
 
@@ -152,7 +154,10 @@ mod tests {
         let mut last = f64::INFINITY;
         for step in 1..1000 {
             let margin = 0.001 * f64::from(step);
-            let (fixed, observed) = (fixed(1.0, margin, 1_000_000, 0.05).unwrap(), observed(1.0, margin, 1_000_000, 0.05).unwrap());
+            let (fixed, observed) = (
+                fixed(1.0, margin, 1_000_000, 0.05).unwrap(),
+                observed(1.0, margin, 1_000_000, 0.05).unwrap(),
+            );
             assert!(fixed <= last && fixed <= observed);
             last = fixed;
         }

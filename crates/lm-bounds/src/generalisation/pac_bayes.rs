@@ -139,7 +139,9 @@ fn least((low, high): (f64, f64), value: impl Fn(f64) -> f64) -> f64 {
 fn rough_tail(x: f64) -> f64 {
     let z = x.abs() * std::f64::consts::FRAC_1_SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * z);
-    let series = t * (0.254_829_592 + t * (-0.284_496_736 + t * (1.421_413_741 + t * (-1.453_152_027 + t * 1.061_405_429))));
+    let series = t
+        * (0.254_829_592
+            + t * (-0.284_496_736 + t * (1.421_413_741 + t * (-1.453_152_027 + t * 1.061_405_429))));
     let tail = 0.5 * series * (-z * z).exp();
     if x >= 0.0 { tail } else { 1.0 - tail }
 }

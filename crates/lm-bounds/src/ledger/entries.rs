@@ -48,7 +48,13 @@ fn mistakes(evidence: &Evidence, list: &mut Vec<Bound>) -> Result<()> {
                 Quantity::FirstPass,
                 "(ln 2d + η·Σξ)/(ηγ − ln cosh ηX), η = ln α",
                 "Littlestone (1988); Kivinen & Warmuth (1997)",
-                vec![("d", w.attributes as f64), ("X", w.largest), ("γ₁", w.margin), ("Σξ", w.slack), ("α", w.promotion)],
+                vec![
+                    ("d", w.attributes as f64),
+                    ("X", w.largest),
+                    ("γ₁", w.margin),
+                    ("Σξ", w.slack),
+                    ("α", w.promotion),
+                ],
                 "balanced Winnow from equal weights; all passes, if there is no slack",
                 winnow::mistakes(w.attributes, w.largest, w.margin, w.slack, w.promotion)?,
             )
@@ -134,7 +140,11 @@ fn held_out(evidence: &Evidence, delta: f64, list: &mut Vec<Bound>) -> Result<()
     list.push(likely(
         evidence,
         delta,
-        ["test set, binomial tail", "the largest p with P(Bin(m, p) ≤ errors) ≥ δ", "Clopper & Pearson (1934)"],
+        [
+            "test set, binomial tail",
+            "the largest p with P(Bin(m, p) ≤ errors) ≥ δ",
+            "Clopper & Pearson (1934)",
+        ],
         inputs(),
         "held-out examples that took no part in training or in any choice",
         test_set::at_most(test.errors, test.size, delta)?,
@@ -195,7 +205,9 @@ fn by_count(evidence: &Evidence, delta: f64, list: &mut Vec<Bound>) -> Result<()
             ));
         }
     }
-    let (Some(dimension), Some(errors)) = (evidence.dimension.filter(|d| *d <= len), errors) else { return Ok(()) };
+    let (Some(dimension), Some(errors)) = (evidence.dimension.filter(|d| *d <= len), errors) else {
+        return Ok(());
+    };
     let inputs = || vec![("ℓ", len as f64), ("d", dimension as f64), ("k", errors as f64)];
     if errors == 0 {
         list.push(likely(

@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn a_parser_reads_back_every_number() {
-        let evidence = Evidence::new(50).with_support(50).with_training_errors(0).with_dimension(3).with_held_out(1, 9);
+        let evidence =
+            Evidence::new(50).with_support(50).with_training_errors(0).with_dimension(3).with_held_out(1, 9);
         let ledger = Ledger::new(0.1).unwrap().with_name("a \"b\" \\ c\n").with(&evidence).unwrap();
         let read: serde_json::Value = serde_json::from_str(&ledger.json()).unwrap();
         assert_eq!(read["name"], "a \"b\" \\ c\n");

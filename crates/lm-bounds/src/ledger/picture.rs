@@ -34,7 +34,10 @@ pub(super) fn draw(ledger: &Ledger) -> String {
         if ledger.simultaneous { "together" } else { "each" }
     );
     if bounds.is_empty() {
-        let _ = writeln!(svg, "<text x=\"12\" y=\"{TOP}\" fill=\"#555\">no bound on the error applies</text>\n</svg>");
+        let _ = writeln!(
+            svg,
+            "<text x=\"12\" y=\"{TOP}\" fill=\"#555\">no bound on the error applies</text>\n</svg>"
+        );
         return svg;
     }
     let axis = Axis::of(&bounds, ledger);
@@ -54,7 +57,7 @@ struct Axis {
 
 impl Axis {
     fn of(bounds: &[&Bound], ledger: &Ledger) -> Self {
-        let seen = ledger.held_out.map(|test| test.share()).filter(|share| *share > 0.0);
+        let seen = ledger.held_out.map(super::HeldOut::share).filter(|share| *share > 0.0);
         let values = bounds.iter().map(|bound| bound.value).chain(seen).filter(|value| *value > 0.0);
         let least = values.fold(0.5_f64, f64::min).max(1e-12);
         Self { decades: (-(0.8 * least).log10()).ceil().max(1.0) }
@@ -109,11 +112,18 @@ fn seen(svg: &mut String, ledger: &Ledger, axis: &Axis, bottom: f64) {
             bottom - TOP
         );
     }
-    let x = axis.place(test.share().min(1.0 - 1e-9));
+    // A logarithmic axis has no place for no error at all.
+    if test.errors > 0 {
+        let x = axis.place(test.share().min(1.0 - 1e-9));
+        let _ = writeln!(
+            svg,
+            "<line x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\" stroke=\"#1f4e79\" stroke-width=\"2\" stroke-dasharray=\"5 3\"/>"
+        );
+    }
+    let how = if test.errors > 0 { "dashed: " } else { "" };
     let _ = writeln!(
         svg,
-        "<line x1=\"{x:.1}\" y1=\"{TOP}\" x2=\"{x:.1}\" y2=\"{bottom:.1}\" stroke=\"#1f4e79\" stroke-width=\"2\" stroke-dasharray=\"5 3\"/>\n\
-         <text x=\"12\" y=\"{:.1}\" fill=\"#1f4e79\">dashed: {} errors on {} held-out examples; band: interval of level 1 − δ</text>",
+        "<text x=\"12\" y=\"{:.1}\" fill=\"#1f4e79\">{how}{} errors on {} held-out examples; band: the errors that they leave possible, at level 1 − δ</text>",
         bottom + 44.0,
         test.errors,
         test.size
@@ -130,18 +140,23 @@ fn row(svg: &mut String, bound: &Bound, axis: &Axis, y: f64) {
     };
     let text = if bound.is_vacuous() { "#888" } else { "#111" };
     let value = rounded_up(bound.value);
-    let value = if bound.value.is_finite() && bound.value >= 1e4 { format!("{:.0e}", bound.value) } else { value };
-    let beside = if bound.is_vacuous() { WIDTH - RIGHT + 36.0 } else { x + 9.0 };
+    let value =
+        if bound.value.is_finite() && bound.value >= 1e4 { format!("{:.0e}", bound.value) } else { value };
+    let is_late = !bound.is_vacuous() && x > WIDTH - RIGHT - 60.0;
+    let beside = if bound.is_vacuous() { WIDTH - RIGHT + 36.0 } else { x + if is_late { -9.0 } else { 9.0 } };
+    let anchor = if is_late { "end" } else { "start" };
+    // A value to the left of its dot stands above the line.
+    let lift = if is_late { -3.0 } else { 4.0 };
     let _ = writeln!(
         svg,
         "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{text}\">{}</text>\n\
          <line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{x:.1}\" y2=\"{y:.1}\" stroke=\"#bbb\"/>\n\
          <circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\" fill=\"{fill}\" stroke=\"{ink}\" stroke-width=\"1.5\"/>\n\
-         <text x=\"{beside:.1}\" y=\"{:.1}\" font-size=\"11\" fill=\"{text}\">{value}</text>",
+         <text x=\"{beside:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\" font-size=\"11\" fill=\"{text}\">{value}</text>",
         LEFT - 10.0,
         y + 4.0,
         escaped(bound.name),
-        y + 4.0
+        y + lift
     );
 }
 

@@ -11,10 +11,20 @@ const DIGITS: usize = 5;
 pub(super) fn write(ledger: &Ledger) -> String {
     let mut text = format!("{}: what theory says", ledger.name);
     if let Some(test) = ledger.held_out {
-        let _ = write!(text, "; {} errors on {} held-out examples ({})", test.errors, test.size, rounded_up(test.share()));
+        let _ = write!(
+            text,
+            "; {} errors on {} held-out examples ({})",
+            test.errors,
+            test.size,
+            rounded_up(test.share())
+        );
     }
     let how = if ledger.simultaneous { "all together" } else { "each by itself" };
-    let _ = writeln!(text, "\nBounds with a δ hold with probability 1 − δ, δ = {} {how}. Values are rounded up.", ledger.delta);
+    let _ = writeln!(
+        text,
+        "\nBounds with a δ hold with probability 1 − δ, δ = {} {how}. Values are rounded up.",
+        ledger.delta
+    );
     let quantities = [Quantity::Mistakes, Quantity::FirstPass, Quantity::Error, Quantity::LeaveOneOut];
     let width = ledger.bounds.iter().map(|bound| bound.name.chars().count()).max().unwrap_or(0);
     for quantity in quantities {
@@ -30,8 +40,10 @@ pub(super) fn write(ledger: &Ledger) -> String {
             let pad = " ".repeat(width - bound.name.chars().count());
             let value = rounded_up(bound.value);
             let verdict = if bound.is_vacuous() { "says nothing" } else { "" };
-            let observed = bound.observed.map_or(String::new(), |seen| format!("; seen: {}", rounded_up(seen)));
-            let line = format!("  {}{pad}  {value:>10}  {verdict:12}  {}{observed}", bound.name, inputs.join(", "));
+            let observed =
+                bound.observed.map_or(String::new(), |seen| format!("; seen: {}", rounded_up(seen)));
+            let line =
+                format!("  {}{pad}  {value:>10}  {verdict:12}  {}{observed}", bound.name, inputs.join(", "));
             let _ = writeln!(text, "{}", line.trim_end());
         }
     }

@@ -106,7 +106,7 @@ pub fn find<G: Gram + ?Sized>(gram: &G, labels: &BinaryLabels) -> Result<BestHyp
     let mut machine = Machine::new(&gram, &y, radius * radius)?;
     let mut best: Option<BestHyperplane> = None;
     // The side of the solution on which a ridge lies: ln(R‖α‖/‖u‖) at ln λ.
-    let (mut low, mut high): (Option<(f64, f64)>, Option<(f64, f64)>) = (None, None);
+    let (mut low, mut high) = (None::<(f64, f64)>, None::<(f64, f64)>);
     let middle = 2.0 * radius.ln();
     let mut place = middle;
     for round in 0..RIDGES {
@@ -123,7 +123,11 @@ pub fn find<G: Gram + ?Sized>(gram: &G, labels: &BinaryLabels) -> Result<BestHyp
             }
         }
         let side = (radius * size / norm).ln().clamp(-20.0, 20.0);
-        if side > 0.0 { low = Some((place, side)) } else { high = Some((place, side)) }
+        if side > 0.0 {
+            low = Some((place, side));
+        } else {
+            high = Some((place, side));
+        }
         place = match (low, high) {
             (Some((a, at_a)), Some((b, at_b))) if round % 3 != 2 => a + (b - a) * at_a / (at_a - at_b),
             (Some((a, _)), Some((b, _))) => 0.5 * (a + b),
@@ -191,13 +195,13 @@ impl<'a> Machine<'a> {
         let i = i?;
         let row = self.gram.row(i);
         let (mut j, mut low, mut most) = (None, f64::INFINITY, f64::NEG_INFINITY);
-        for k in 0..self.y.len() {
+        for (k, &value) in row.iter().enumerate() {
             if !(self.y[k] < 0.0 || self.alpha[k] > 0.0) || k == i {
                 continue;
             }
             let slope = self.slope(k);
             low = low.min(slope);
-            let gain = (up - slope).max(0.0).powi(2) / self.curvature(i, k, row[k]);
+            let gain = (up - slope).max(0.0).powi(2) / self.curvature(i, k, value);
             if gain > most {
                 (j, most) = (Some(k), gain);
             }

@@ -122,7 +122,8 @@ pub fn best_margin(radius: f64, margins: &[f64]) -> Result<BestMargin> {
     }
     let limit = margins.len() as f64;
     let target = radius / best.1;
-    if !(best.0 * best.0 < limit) || !(target > 0.0 && target.is_finite()) {
+    let is_better = best.0 * best.0 < limit && target > 0.0 && target.is_finite();
+    if !is_better {
         let bound = Enclosed::count(margins.len() as u64).scaled(2).at_most();
         return Ok(BestMargin { margin: f64::INFINITY, slack: f64::INFINITY, bound });
     }

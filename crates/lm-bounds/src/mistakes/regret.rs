@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn a_hyperplane_of_no_use_loses_all_rounds() {
-        for most in [mistakes(1.0, 0.0, 17.0).unwrap(), mistakes_with_step(1.0, 0.0, 0.0, 1.0, 17.0).unwrap()] {
+        for most in [mistakes(1.0, 0.0, 17.0).unwrap(), mistakes_with_step(1.0, 0.0, 0.0, 1.0, 17.0).unwrap()]
+        {
             assert!(most >= 17.0 && most <= 17.0_f64.next_up());
         }
         assert!(mistakes(1.0, -1.0, 0.0).is_err() && mistakes(1.0, 1.0, f64::NAN).is_err());

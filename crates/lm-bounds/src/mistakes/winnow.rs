@@ -76,7 +76,9 @@ fn check_margin(largest: f64, margin: f64) -> Result<()> {
     if margin <= largest {
         return Ok(());
     }
-    Err(Error::Setting { name: "margin", value: margin, accepted: "at most the largest attribute: ‖u‖₁ = 1" })
+    Err(Error::Setting {
+        name: "margin", value: margin, accepted: "at most the largest attribute: ‖u‖₁ = 1"
+    })
 }
 
 /// `ln cosh x` for `x ≥ 0`.

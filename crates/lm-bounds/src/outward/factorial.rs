@@ -26,7 +26,8 @@ const STIRLING: [(f64, f64); 13] = [
 ];
 
 /// `½ ln 2π`, as two numbers.
-const HALF_LN_TAU: DoubleDouble = DoubleDouble { hi: 0.918_938_533_204_672_8, lo: -3.878_294_158_067_241_6e-17 };
+const HALF_LN_TAU: DoubleDouble =
+    DoubleDouble { hi: 0.918_938_533_204_672_8, lo: -3.878_294_158_067_241_6e-17 };
 
 /// The largest lower index for which a binomial coefficient is multiplied out.
 const FEW: u64 = 2000;
@@ -65,7 +66,10 @@ pub fn ln_binomial(n: u64, k: u64) -> Option<Enclosed> {
         product = product * Enclosed::count(n - factor) / Enclosed::count(fewer - factor);
         let size = exponent(product.value.hi);
         if size.abs() > 400 {
-            product = Enclosed { value: scale(product.value, -size), error: super::scale_error(product.error, -size) };
+            product = Enclosed {
+                value: scale(product.value, -size),
+                error: super::scale_error(product.error, -size),
+            };
             twos += i64::from(size);
         }
     }

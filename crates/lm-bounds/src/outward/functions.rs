@@ -89,7 +89,8 @@ impl Enclosed {
             return Self::UNKNOWN;
         }
         let left = step.hi.abs().powi(3) + (power.hi.abs() + (scaled - 1.0).hi.abs()) * LOST;
-        let whole = Self::new(near, left, LOST) + Self { value: LN_2 * f64::from(size), error: 0.0 }.loosened();
+        let whole =
+            Self::new(near, left, LOST) + Self { value: LN_2 * f64::from(size), error: 0.0 }.loosened();
         let from_input = if error == 0.0 { 0.0 } else { error / (x.hi * (1.0 - 1e-15) - error) * ROOM };
         Self::exact(whole.value, whole.error + from_input)
     }

@@ -123,7 +123,8 @@ impl Enclosed {
         let exponent = exponent(value.hi) / 2;
         let (scaled, error) = (scale(value, -2 * exponent), scale_error(error, -2 * exponent));
         let root = scaled.sqrt();
-        let is_exact = scaled.lo == 0.0 && root.lo == 0.0 && two_product(root.hi, root.hi) == (scaled.hi, 0.0);
+        let is_exact =
+            scaled.lo == 0.0 && root.lo == 0.0 && two_product(root.hi, root.hi) == (scaled.hi, 0.0);
         // √v − √(v − e) ≤ e/√v.
         let off = error / root.hi * ROOM;
         let off = if is_exact { off } else { off + root.hi * UNIT };
@@ -159,7 +160,11 @@ impl Enclosed {
 /// The exponent of the largest power of two that is not larger than a number other than 0.
 fn exponent(value: f64) -> i32 {
     let bits = |value: f64| ((value.abs().to_bits() >> 52) as i32) - 1023;
-    if value.abs() < f64::MIN_POSITIVE { bits(value * 18_446_744_073_709_551_616.0) - 64 } else { bits(value) }
+    if value.abs() < f64::MIN_POSITIVE {
+        bits(value * 18_446_744_073_709_551_616.0) - 64
+    } else {
+        bits(value)
+    }
 }
 
 /// `2ᵏ` for a `k` within the range of normal numbers.

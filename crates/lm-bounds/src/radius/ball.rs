@@ -46,7 +46,11 @@ impl EnclosingBall {
     pub fn recomputed<G: Gram + ?Sized>(&self, gram: &G) -> Result<(f64, f64)> {
         let len = gram.len();
         if self.weights.len() != len {
-            return Err(Error::Length { what: "the weights of the centre", expected: len, found: self.weights.len() });
+            return Err(Error::Length {
+                what: "the weights of the centre",
+                expected: len,
+                found: self.weights.len(),
+            });
         }
         let mut row = vec![0.0; len];
         let diagonal = gram.diagonal()?;
@@ -77,7 +81,11 @@ impl EnclosingBall {
 /// products, and what computing it gives.
 pub fn enclosing_ball<G: Gram + ?Sized>(gram: &G, gap: f64) -> Result<EnclosingBall> {
     if !(gap > 0.0 && gap < 1.0) {
-        return Err(Error::Setting { name: "gap", value: gap, accepted: "a number between 0 and 1, both excluded" });
+        return Err(Error::Setting {
+            name: "gap",
+            value: gap,
+            accepted: "a number between 0 and 1, both excluded",
+        });
     }
     let error = gram.error_bound(Precision::F64);
     let gram = MatrixGram::computed(gram, &Budget::default())?;
@@ -140,7 +148,8 @@ impl<'a> State<'a> {
             }
         }
         let Some(near) = near else { return false };
-        let square: f64 = self.weights.iter().zip(&self.products).map(|(weight, product)| weight * product).sum();
+        let square: f64 =
+            self.weights.iter().zip(&self.products).map(|(weight, product)| weight * product).sum();
         let largest = distance(far) + square;
         let gain = distance(far) - distance(near);
         // The gap is at most the largest distance less the least one that carries weight.
@@ -187,7 +196,9 @@ fn enclosure(
     let (linear, square) = (linear / sum, square / sum);
     let farthest = distances.into_iter().fold(f64::NEG_INFINITY, |far, d| far.max((d + square).at_most()));
     if !farthest.is_finite() || farthest < 0.0 {
-        return Err(Error::Numerical { what: "the radius of a ball: the matrix is not one of inner products" });
+        return Err(Error::Numerical {
+            what: "the radius of a ball: the matrix is not one of inner products",
+        });
     }
     let dual = (linear - square).max(Enclosed::ZERO);
     Ok((dual.sqrt().at_least().max(0.0), Enclosed::from(farthest).sqrt().at_most()))
@@ -215,15 +226,20 @@ mod tests {
             (0..n).for_each(|i| values[i * n + i] = 1.0);
             let ball = enclosing_ball(&MatrixGram::precomputed(values, n).unwrap(), 1e-12).unwrap();
             let truth = (1.0 - 1.0 / n as f64).sqrt();
-            assert!(ball.no_less_than <= truth && truth <= ball.radius && ball.gap() < 1e-11, "{n}: {ball:?}");
+            assert!(
+                ball.no_less_than <= truth && truth <= ball.radius && ball.gap() < 1e-11,
+                "{n}: {ball:?}"
+            );
         }
     }
 
     #[test]
     fn the_ball_encloses_every_example_and_recomputes_to_the_same_ends() {
-        for (seed, kernel) in
-            [(1, VectorKernel::linear()), (2, VectorKernel::gaussian(2.0).unwrap()), (3, VectorKernel::linear())]
-        {
+        for (seed, kernel) in [
+            (1, VectorKernel::linear()),
+            (2, VectorKernel::gaussian(2.0).unwrap()),
+            (3, VectorKernel::linear()),
+        ] {
             let examples = points(seed, 80, 3);
             let gram = VectorGram::new(&examples, kernel).unwrap();
             let ball = enclosing_ball(&gram, 1e-10).unwrap();
@@ -235,7 +251,8 @@ mod tests {
                     .map(|k| ball.weights.iter().enumerate().map(|(i, w)| w * examples.slice(i)[k]).sum())
                     .collect();
                 for i in 0..80 {
-                    let square: f64 = examples.slice(i).iter().zip(&centre).map(|(x, c)| (x - c).powi(2)).sum();
+                    let square: f64 =
+                        examples.slice(i).iter().zip(&centre).map(|(x, c)| (x - c).powi(2)).sum();
                     assert!(square.sqrt() <= ball.radius * (1.0 + 1e-12));
                 }
             }

@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn doubling_the_examples_doubles_the_radius() {
-        let gram = |factor: f64| MatrixGram::precomputed(vec![4.0 * factor, 0.0, 0.0, 9.0 * factor], 2).unwrap();
+        let gram =
+            |factor: f64| MatrixGram::precomputed(vec![4.0 * factor, 0.0, 0.0, 9.0 * factor], 2).unwrap();
         assert_eq!(largest_norm(&gram(1.0)).unwrap(), 3.0);
         assert_eq!(largest_norm(&gram(4.0)).unwrap(), 6.0);
         assert_eq!(trace(&gram(1.0)).unwrap(), 13.0);

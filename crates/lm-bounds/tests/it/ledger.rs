@@ -30,7 +30,8 @@ fn all_evidence_makes_all_entries_and_they_read_as_written() {
         assert!(!bound.statement.is_empty() && !bound.assumptions.is_empty() && !bound.reference.is_empty());
     }
     let picture = ledger.picture();
-    let rows = ledger.bounds().iter().filter(|b| matches!(b.of, Quantity::Error | Quantity::LeaveOneOut)).count();
+    let rows =
+        ledger.bounds().iter().filter(|b| matches!(b.of, Quantity::Error | Quantity::LeaveOneOut)).count();
     assert_eq!(picture.matches("<circle").count(), rows);
     assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n") && !picture.contains("NaN"));
 }
@@ -92,8 +93,14 @@ fn evidence_outside_its_domain_is_refused_by_name() {
     let broken = refused(Evidence::new(2).with_margins(vec![1.0, f64::NAN]));
     assert_eq!(broken, Error::NonFinite { what: "margin", row: 1, column: None });
     assert!(matches!(refused(Evidence::new(3).with_radius(-1.0)), Error::Setting { name: "radius", .. }));
-    assert!(matches!(refused(Evidence::new(3).with_training_errors(4)), Error::Setting { name: "training errors", .. }));
-    assert!(matches!(refused(Evidence::new(3).with_held_out(4, 3)), Error::Setting { name: "successes", .. }));
+    assert!(matches!(
+        refused(Evidence::new(3).with_training_errors(4)),
+        Error::Setting { name: "training errors", .. }
+    ));
+    assert!(matches!(
+        refused(Evidence::new(3).with_held_out(4, 3)),
+        Error::Setting { name: "successes", .. }
+    ));
     let bad = Evidence::new(3).with_left_out(LeaveOneOutFigure::Span, f64::NAN);
     assert!(matches!(refused(bad), Error::Setting { name: "figure of leaving one out", .. }));
 }

@@ -19,7 +19,8 @@ fn wide(value: f64) -> Wide {
 const LN_2: Wide = Wide { hi: std::f64::consts::LN_2, lo: 2.319_046_813_846_299_6e-17 };
 
 /// `1/3, 1/5, 1/7, …`; at `|z| ≤ 0.18` the powers beyond are below 10⁻³⁶.
-static ODD: LazyLock<[Wide; 24]> = LazyLock::new(|| std::array::from_fn(|k| wide(1.0) / wide(2.0 * k as f64 + 3.0)));
+static ODD: LazyLock<[Wide; 24]> =
+    LazyLock::new(|| std::array::from_fn(|k| wide(1.0) / wide(2.0 * k as f64 + 3.0)));
 
 /// `ln x = k·ln 2 + 2·artanh((m − 1)/(m + 1))` for `x = 2ᵏm`.
 fn ln(x: Wide) -> Wide {

@@ -70,7 +70,10 @@ fn bounds_by_margins_and_dimension_fail_rarely() {
         }
     }
     assert!(failures.iter().all(|&count| count <= allowed()), "{failures:?}");
-    assert!(informative.iter().all(|&count| count > TRIALS / 10), "the bounds say something: {informative:?}");
+    assert!(
+        informative.iter().all(|&count| count > TRIALS / 10),
+        "the bounds say something: {informative:?}"
+    );
 }
 
 #[test]
@@ -130,10 +133,14 @@ fn the_compression_bound_fails_rarely() {
         // A share of wrong labels, and the place of a random example as the threshold: one support vector.
         let wrong: Vec<bool> = points.iter().map(|_| random.random_range(0.0..1.0) < 0.1).collect();
         let place = points[random.random_range(0..points.len())];
-        let seen = points.iter().zip(&wrong).filter(|(x, wrong)| ((**x > place) != (**x >= truth)) != **wrong);
+        let seen =
+            points.iter().zip(&wrong).filter(|(x, wrong)| ((**x > place) != (**x >= truth)) != **wrong);
         let others = seen.filter(|(x, _)| **x != place).count() as u64;
         let error = 0.1 + 0.8 * (place - truth).abs();
         noisy += u32::from(error > compression::with_errors(len, 1, others, DELTA).unwrap());
     }
-    assert!(failures <= allowed() && sharper <= allowed() && noisy <= allowed(), "{failures} {sharper} {noisy}");
+    assert!(
+        failures <= allowed() && sharper <= allowed() && noisy <= allowed(),
+        "{failures} {sharper} {noisy}"
+    );
 }

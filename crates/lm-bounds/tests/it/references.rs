@@ -2,10 +2,10 @@
 //!
 //! `tests/data/references.tsv` says how its values were computed.
 
+use lm_bounds::binomial;
 use lm_bounds::generalisation::{compression, margin, pac_bayes, rademacher, test_set, vc};
 use lm_bounds::mistakes::{freund_schapire, novikoff, regret, winnow};
 use lm_bounds::outward::{Enclosed, ln_binomial, ln_factorial, normal_tail};
-use lm_bounds::binomial;
 
 /// What a function gives for a row of the table.
 enum Found {

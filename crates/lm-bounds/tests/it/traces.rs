@@ -1,7 +1,10 @@
 //! Ten thousand random sets: the mistakes that traces of runs record keep to their bounds.
 
 use lm_bounds::mistakes::{best_hyperplane, freund_schapire, novikoff, regret, winnow};
-use lm_core::{BinaryLabels, Certificate, Dense, Hypothesis, Learner, Linear, Sign, TrainingSet, VectorGram, VectorKernel};
+use lm_core::{
+    BinaryLabels, Certificate, Dense, Hypothesis, Learner, Linear, Sign, TrainingSet, VectorGram,
+    VectorKernel,
+};
 use lm_data::generate::{SeparableSettings, separable};
 use lm_online::{Bias, Order, Perceptron, Winnow};
 use rand::rngs::ChaCha8Rng;
@@ -16,7 +19,8 @@ fn margins(data: (&Dense<'static>, &BinaryLabels), hyperplane: &Linear) -> Vec<f
 }
 
 fn radius(examples: &Dense<'static>) -> f64 {
-    let norms = (0..lm_core::Collection::len(examples)).map(|row| examples.slice(row).iter().map(|x| x * x).sum::<f64>());
+    let norms = (0..lm_core::Collection::len(examples))
+        .map(|row| examples.slice(row).iter().map(|x| x * x).sum::<f64>());
     norms.fold(0.0, f64::max).sqrt()
 }
 
@@ -64,7 +68,8 @@ fn runs_over_separable_sets_keep_to_novikoffs_bounds_and_to_that_of_winnow() {
             tightest = tightest.max(made / bound);
         }
         // Winnow: weights of 1-norm 1, with the bias as one attribute of size 1.
-        let sum = made.hyperplane.weights().iter().map(|w| w.abs()).sum::<f64>() + made.hyperplane.bias().abs();
+        let sum =
+            made.hyperplane.weights().iter().map(|w| w.abs()).sum::<f64>() + made.hyperplane.bias().abs();
         let margin = gamma * norm / sum;
         let largest = (0..len).flat_map(|row| examples.slice(row)).fold(1.0_f64, |most, x| most.max(x.abs()));
         let promotion = winnow::best_promotion(largest, margin).unwrap();
@@ -110,7 +115,8 @@ fn first_passes_over_sets_that_are_not_separable_keep_to_the_bound_of_freund_and
         };
         let (with_step, without) = (first(Bias::Radius), first(Bias::None));
         // The hyperplane that labelled the examples, its mirror image, one far away, and one at random.
-        let at_random = Linear::new((0..dim).map(|_| random.random_range(-1.0..1.0) + 0.01).collect(), 0.2).unwrap();
+        let at_random =
+            Linear::new((0..dim).map(|_| random.random_range(-1.0..1.0) + 0.01).collect(), 0.2).unwrap();
         let away = Linear::new(known.weights().to_vec(), known.bias() + 2.5 * radius * known.norm()).unwrap();
         for hyperplane in [&known, &at_random, &away] {
             let all = margins((&examples, &labels), hyperplane);
@@ -124,7 +130,9 @@ fn first_passes_over_sets_that_are_not_separable_keep_to_the_bound_of_freund_and
                 assert!(with_step <= at.bound && with_step <= sharper, "seed {seed}, γ = {target}");
                 // Against the hinge loss.
                 let loss: f64 = all.iter().map(|m| (1.0 - m / target).max(0.0)).sum();
-                let most = regret::mistakes_with_step(radius, 1.0 / target, b / target, radius * radius, loss).unwrap();
+                let most =
+                    regret::mistakes_with_step(radius, 1.0 / target, b / target, radius * radius, loss)
+                        .unwrap();
                 assert!(with_step <= most, "seed {seed}, γ = {target}: {with_step} mistakes, regret {most}");
                 if b == 0.0 {
                     assert!(without <= regret::mistakes(radius, 1.0 / target, loss).unwrap());
@@ -136,8 +144,14 @@ fn first_passes_over_sets_that_are_not_separable_keep_to_the_bound_of_freund_and
             let best = best_hyperplane::find(&gram, &labels).unwrap();
             assert!(best.gap() < 1e-4, "seed {seed}: {}", best.gap());
             assert!(with_step <= best.bound, "seed {seed}: {with_step} mistakes, {}", best.bound);
-            let others = freund_schapire::best_margin(best.radius, &margins((&examples, &labels), &known)).unwrap();
-            assert!(best.bound <= others.bound * (1.0 + 1e-9), "seed {seed}: {} {}", best.bound, others.bound);
+            let others =
+                freund_schapire::best_margin(best.radius, &margins((&examples, &labels), &known)).unwrap();
+            assert!(
+                best.bound <= others.bound * (1.0 + 1e-9),
+                "seed {seed}: {} {}",
+                best.bound,
+                others.bound
+            );
             tightest = tightest.max(with_step / best.bound);
         }
     }

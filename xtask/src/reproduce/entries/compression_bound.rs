@@ -6,7 +6,8 @@ use lm_bounds::generalisation::{compression, test_set};
 use lm_bounds::ledger::{Evidence, Ledger, Quantity};
 use lm_bounds::radius;
 use lm_core::{
-    Collection, Dense, Hypothesis, Labelling, Learner, Lift, Margins, Selection, TrainingSet, VectorGram, VectorKernel,
+    Collection, Dense, Hypothesis, Labelling, Learner, Lift, Margins, Selection, TrainingSet, VectorGram,
+    VectorKernel,
 };
 use lm_data::classic;
 use lm_data::generate::chess_board;
@@ -48,9 +49,20 @@ fn by_hand(bench: &mut Bench) -> Outcome {
     bench.check_close("ℓ = 100, d = 2, δ = 0.05", expected, compression::stated(100, 2, DELTA)?, 1e-15);
     // 1 − (δ/(ℓ·4950))^(1/98).
     let expected = 1.0 - (DELTA / (100.0 * 4950.0)).powf(1.0 / 98.0);
-    bench.check_close("the same without estimates of binomial coefficients", expected, compression::consistent(100, 2, DELTA)?, 1e-14);
-    let grows = (1..90).all(|d| compression::stated(100, d, DELTA).ok() < compression::stated(100, d + 1, DELTA).ok());
-    bench.check("ℓ = 100: the bound as d goes from 1 to 90", "grows", if grows { "grows" } else { "does not" }, grows);
+    bench.check_close(
+        "the same without estimates of binomial coefficients",
+        expected,
+        compression::consistent(100, 2, DELTA)?,
+        1e-14,
+    );
+    let grows = (1..90)
+        .all(|d| compression::stated(100, d, DELTA).ok() < compression::stated(100, d + 1, DELTA).ok());
+    bench.check(
+        "ℓ = 100: the bound as d goes from 1 to 90",
+        "grows",
+        if grows { "grows" } else { "does not" },
+        grows,
+    );
     Ok(())
 }
 
@@ -71,9 +83,11 @@ fn halves(bench: &mut Bench) -> Outcome {
         let fit = MaximalMargin::default().with_gap(1e-8).fit(&gram, &train.labels)?.converged()?;
         let d = fit.model.rows().len() as u64;
         let len = train.examples.len() as u64;
-        let errors = wrong(&fit.model.over_vectors(&train.examples, kernel)?, &test.examples, &test.labels)? as u64;
+        let errors =
+            wrong(&fit.model.over_vectors(&train.examples, kernel)?, &test.examples, &test.labels)? as u64;
         let size = test.examples.len() as u64;
-        let (stated, sharper) = (compression::stated(len, d, DELTA)?, compression::consistent(len, d, DELTA)?);
+        let (stated, sharper) =
+            (compression::stated(len, d, DELTA)?, compression::consistent(len, d, DELTA)?);
         // The error itself is not known: it is at least this, at the confidence of the bound.
         let low = test_set::at_least(errors, size, DELTA)?;
         bench.check(
@@ -84,7 +98,8 @@ fn halves(bench: &mut Bench) -> Outcome {
         );
         support.push((len, d, stated));
     }
-    let fewer = support.iter().filter(|(len, d, stated)| (*d as f64) < 0.1 * *len as f64 && *stated >= 1.0).count();
+    let fewer =
+        support.iter().filter(|(len, d, stated)| (*d as f64) < 0.1 * *len as f64 && *stated >= 1.0).count();
     bench.check_equal("machines with support vectors for less than a tenth of the examples, of which the bound says nothing", 0, fewer);
     Ok(())
 }
@@ -134,7 +149,8 @@ fn trials(bench: &mut Bench) -> Outcome {
             let [a, b] = [plane.weights()[0], plane.weights()[1]];
             let error = disagreement(b.atan2(a), -plane.bias() / a.hypot(b));
             let d = fit.model.rows().len() as u64;
-            let values = [compression::stated(len.into(), d, SHARE)?, compression::consistent(len.into(), d, SHARE)?];
+            let values =
+                [compression::stated(len.into(), d, SHARE)?, compression::consistent(len.into(), d, SHARE)?];
             failed += u32::from(error > values[0]);
             failed_sharper += u32::from(error > values[1]);
             sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value / f64::from(TRIALS));
@@ -185,7 +201,8 @@ fn ledger(bench: &mut Bench) -> Outcome {
     let set = TrainingSet::new(&train.examples, &train.labels)?;
     let margins = Margins::geometric(&plane, &set)?;
     let norms = lm_core::Gram::diagonal(&gram)?;
-    let cosines: Vec<f64> = margins.values().iter().zip(&norms).map(|(m, k)| (m / k.sqrt()).clamp(-1.0, 1.0)).collect();
+    let cosines: Vec<f64> =
+        margins.values().iter().zip(&norms).map(|(m, k)| (m / k.sqrt()).clamp(-1.0, 1.0)).collect();
     let errors = wrong(&plane, &test.examples, &test.labels)? as u64;
     let evidence = Evidence::new(set.len() as u64)
         .with_training_errors(wrong(&plane, &train.examples, &train.labels)? as u64)
@@ -202,11 +219,20 @@ fn ledger(bench: &mut Bench) -> Outcome {
     let again = machine.fit(&Selection::new(&gram, &kept)?, &train.labels.select(&kept)?)?.converged()?;
     let (f, g) = (fit.model.decision_values(&gram)?, again.model.lifted(&kept)?.decision_values(&gram)?);
     let off = f.iter().zip(&g).map(|(f, g)| (f - g).abs()).fold(0.0, f64::max);
-    bench.check_at_most("digits 0 and 1: decision values with the support vectors alone, largest difference", 1e-3, off);
+    bench.check_at_most(
+        "digits 0 and 1: decision values with the support vectors alone, largest difference",
+        1e-3,
+        off,
+    );
     let low = test_set::at_least(errors, test.examples.len() as u64, DELTA)?;
-    let above = ledger.bounds().iter().filter(|bound| bound.of == Quantity::Error && bound.value >= low).count();
+    let above =
+        ledger.bounds().iter().filter(|bound| bound.of == Quantity::Error && bound.value >= low).count();
     let all = ledger.bounds().iter().filter(|bound| bound.of == Quantity::Error).count();
-    bench.check_equal("digits 0 and 1: bounds of the ledger that are not below what the test leaves possible", all, above);
+    bench.check_equal(
+        "digits 0 and 1: bounds of the ledger that are not below what the test leaves possible",
+        all,
+        above,
+    );
     let least = ledger.least(Quantity::Error).map_or(f64::NAN, |bound| bound.value);
     bench.check_at_most("digits 0 and 1: the least bound of the ledger", 0.1, least);
     bench.figure(

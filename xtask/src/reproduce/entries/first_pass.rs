@@ -2,9 +2,7 @@
 
 use lm_bounds::mistakes::best_hyperplane::{BestHyperplane, find};
 use lm_bounds::mistakes::freund_schapire;
-use lm_core::{
-    BinaryLabels, Dense, Examples, Learner, Margins, Sign, TrainingSet, VectorGram, VectorKernel,
-};
+use lm_core::{BinaryLabels, Dense, Examples, Learner, Margins, Sign, TrainingSet, VectorGram, VectorKernel};
 use lm_data::classic;
 use lm_data::generate::noisy_xor;
 use lm_online::{Order, Perceptron};
@@ -104,13 +102,21 @@ fn many_sets(bench: &mut Bench) -> Result<Vec<f64>, Failure> {
             shares.push(mistakes / found.bound);
         }
         bench.check_at_most(
-            format!("{name}: most mistakes in {ORDERS} orders, against the least bound (γ = {}, D = {})", number(found.margin()), number(found.slack())),
+            format!(
+                "{name}: most mistakes in {ORDERS} orders, against the least bound (γ = {}, D = {})",
+                number(found.margin()),
+                number(found.slack())
+            ),
             found.bound,
             most,
         );
     }
     bench.check_equal("runs within the least bound", shares.len() as u64, within);
-    bench.check_at_most("gap to the dual, which no hyperplane and margin can be below: largest, relative", 1e-6, gap);
+    bench.check_at_most(
+        "gap to the dual, which no hyperplane and margin can be below: largest, relative",
+        1e-6,
+        gap,
+    );
     bench.check_at_least(
         "the bound of a soft margin hyperplane (C = 1) with its best γ, over the least bound: smallest",
         1.0 - 1e-9,
@@ -147,10 +153,18 @@ fn step_of_the_proof(bench: &mut Bench) -> Outcome {
         }
     }
     bench.check_equal("runs with the algorithm's step R² within the stated bound", runs, within);
-    bench.check_equal("runs with the step R² within (√(2(R² + b²)) + D)²/γ², what the argument gives for it", defined, sharper);
+    bench.check_equal(
+        "runs with the step R² within (√(2(R² + b²)) + D)²/γ², what the argument gives for it",
+        defined,
+        sharper,
+    );
     let share = (0..=1000).map(|k| f64::from(k) / 1000.0);
     let off = share.map(|b| (2.0 * (1.0 + b * b)).sqrt() - 2.0).fold(f64::NEG_INFINITY, f64::max);
-    bench.check_at_most("√(2(R² + b²)) − 2R for |b| ≤ R = 1, largest: the direct bound is within the stated one", 1e-12, off);
+    bench.check_at_most(
+        "√(2(R² + b²)) − 2R for |b| ≤ R = 1, largest: the direct bound is within the stated one",
+        1e-12,
+        off,
+    );
     bench.erratum(
         "the first pass over the examples with attributes of their own has the same effect as that over the set itself",
         "it has not: their radius √(R² + Δ²) is the step of the bias there. The theorem holds all the same: with the step R² the argument gives \
@@ -171,7 +185,11 @@ fn search(bench: &mut Bench) -> Outcome {
     for start in 0..STARTS {
         let (len, dim) = (2 + start % 6, 1 + start % 3);
         let mut points: Vec<f64> = (0..len * dim).map(|_| random.random_range(-1.0..1.0)).collect();
-        let signs: Vec<Sign> = (0..len).map(|k| Sign::of(if k == 0 || (k > 1 && random.random_range(0.0..1.0) < 0.5) { 1.0 } else { -1.0 })).collect();
+        let signs: Vec<Sign> = (0..len)
+            .map(|k| {
+                Sign::of(if k == 0 || (k > 1 && random.random_range(0.0..1.0) < 0.5) { 1.0 } else { -1.0 })
+            })
+            .collect();
         let mut here = share_of(&points, &signs, dim)?;
         for _ in 0..STEPS {
             let mut moved = points.clone();
@@ -200,7 +218,9 @@ fn search(bench: &mut Bench) -> Outcome {
 fn share_of(points: &[f64], signs: &[Sign], dim: usize) -> Result<f64, Failure> {
     let len = signs.len();
     let examples = Dense::new(points.to_vec(), len, dim)?;
-    let bound = find(&VectorGram::new(&examples, VectorKernel::linear())?, &BinaryLabels::new(signs.to_vec())?)?.bound;
+    let bound =
+        find(&VectorGram::new(&examples, VectorKernel::linear())?, &BinaryLabels::new(signs.to_vec())?)?
+            .bound;
     let step = (0..len).map(|row| examples.norm_squared(row)).fold(0.0, f64::max);
     let mut most = 0;
     let mut order: Vec<usize> = (0..len).collect();
@@ -252,18 +272,22 @@ fn by_margin(bench: &mut Bench) -> Outcome {
     let set = TrainingSet::new(&data.examples, &data.labels)?;
     let found = best(&data)?;
     let plane = lm_core::Linear::new(
-        (0..2).map(|k| (0..120).map(|row| found.coefficients[row] * data.examples.slice(row)[k]).sum()).collect(),
+        (0..2)
+            .map(|k| (0..120).map(|row| found.coefficients[row] * data.examples.slice(row)[k]).sum())
+            .collect(),
         found.bias,
     )?;
     let other = lm_core::Linear::new(vec![1.0, 0.0], 0.0)?;
     let curve = |plane: &lm_core::Linear| -> Result<Vec<[f64; 2]>, Failure> {
         let margins = Margins::geometric(plane, &set)?;
-        let at = |ln: f64| freund_schapire::at_margin(found.radius, margins.values(), ln.exp()).map_or(f64::NAN, |found| found.bound);
+        let at = |ln: f64| {
+            freund_schapire::at_margin(found.radius, margins.values(), ln.exp())
+                .map_or(f64::NAN, |found| found.bound)
+        };
         Ok(sample(0.3_f64.ln(), 20.0_f64.ln(), 160, at).into_iter().map(|[x, y]| [x.exp(), y]).collect())
     };
-    let mistakes: Vec<f64> = (0..200)
-        .map(|seed| first_pass(&data, Order::Shuffled { seed }))
-        .collect::<lm_core::Result<_>>()?;
+    let mistakes: Vec<f64> =
+        (0..200).map(|seed| first_pass(&data, Order::Shuffled { seed })).collect::<lm_core::Result<_>>()?;
     let most = mistakes.iter().copied().fold(0.0, f64::max);
     let svg = Plot::new("margin γ", "bound on the mistakes of the first pass")
         .log_x()

@@ -2,7 +2,10 @@
 
 use lm_bounds::mistakes::freund_schapire;
 use lm_bounds::radius;
-use lm_core::{BinaryLabels, Certificate, Collection, Dense, Learner, Linear, Margins, Sign, TrainingSet, VectorGram, VectorKernel};
+use lm_core::{
+    BinaryLabels, Certificate, Collection, Dense, Learner, Linear, Margins, Sign, TrainingSet, VectorGram,
+    VectorKernel,
+};
 use lm_data::generate::noisy_xor;
 use lm_online::{Bias, ExtendedPerceptron, Order, Perceptron, PocketPerceptron, VotedPerceptron};
 
@@ -204,7 +207,8 @@ fn pocket(bench: &mut Bench) -> Outcome {
         let radius = radius::largest_norm(&VectorGram::new(&data.examples, VectorKernel::linear())?)?;
         let margins = Margins::geometric(&fit(PASSES)?.model, &set)?;
         let bound = freund_schapire::best_margin(radius, margins.values())?.bound;
-        let pass = Perceptron::default().with_order(order).with_passes(1).fit(&data.examples, &data.labels)?;
+        let pass =
+            Perceptron::default().with_order(order).with_passes(1).fit(&data.examples, &data.labels)?;
         let mistakes = pass.certificate.journal().corrections() as f64;
         within += usize::from(mistakes <= bound);
         share = share.max(mistakes / bound);

@@ -124,13 +124,17 @@ fn known_hyperplanes(bench: &mut Bench) -> Result<Runs, Box<dyn std::error::Erro
 /// The least bound there is: that of the largest margin.
 fn largest_margins(bench: &mut Bench) -> Outcome {
     let (iris, digits) = (classic::iris()?.data, classic::digits()?.data);
-    let mut sets = vec![("irises 0 and 1", pair(&iris, [0.0, 1.0])?), ("irises 0 and 2", pair(&iris, [0.0, 2.0])?)];
-    for (name, pair_of) in [("digits 0 and 1", [0.0, 1.0]), ("digits 3 and 8", [3.0, 8.0]), ("digits 4 and 9", [4.0, 9.0])] {
+    let mut sets =
+        vec![("irises 0 and 1", pair(&iris, [0.0, 1.0])?), ("irises 0 and 2", pair(&iris, [0.0, 2.0])?)];
+    for (name, pair_of) in
+        [("digits 0 and 1", [0.0, 1.0]), ("digits 3 and 8", [3.0, 8.0]), ("digits 4 and 9", [4.0, 9.0])]
+    {
         sets.push((name, pair(&digits, pair_of)?));
     }
     let mut generated = Runs::default();
     for seed in 0..40 {
-        let settings = SeparableSettings::default().with_len(60).with_dim(1 + seed as usize % 6).with_margin(0.02);
+        let settings =
+            SeparableSettings::default().with_len(60).with_dim(1 + seed as usize % 6).with_margin(0.02);
         let data = separable(&settings, bench.seed() + 5000 + seed)?.data;
         generated.add(&data, largest_margin(&data)?, seed)?;
     }
@@ -166,7 +170,8 @@ fn attained(bench: &mut Bench) -> Outcome {
             format!("{n} unit vectors along the axes, no bias: mistakes, and (R/γ)²"),
             "equal: no smaller bound of R/γ holds",
             format!("{}, {}", fit.certificate.journal().corrections(), number(bound)),
-            fit.certificate.journal().corrections() as f64 == bound.round() && (bound - bound.round()).abs() < 1e-9,
+            fit.certificate.journal().corrections() as f64 == bound.round()
+                && (bound - bound.round()).abs() < 1e-9,
         );
     }
     Ok(())

@@ -55,7 +55,11 @@ fn machines(bench: &mut Bench) -> Outcome {
         ("irises 0 and 1", pair(&iris, [0.0, 1.0])?, VectorKernel::linear()),
         ("15 dimensions", separable(&settings, bench.seed())?.data, VectorKernel::linear()),
         ("digits 3 and 8", pair(&digits, [3.0, 8.0])?, VectorKernel::linear()),
-        ("digits 3 and 8, (1 + x·z/64)³", pair(&digits, [3.0, 8.0])?, VectorKernel::polynomial(3, 1.0 / 64.0, 1.0)?),
+        (
+            "digits 3 and 8, (1 + x·z/64)³",
+            pair(&digits, [3.0, 8.0])?,
+            VectorKernel::polynomial(3, 1.0 / 64.0, 1.0)?,
+        ),
         ("moons, Gaussian", two_moons(200, 0.1, bench.seed())?, VectorKernel::gaussian(2.0)?),
     ] {
         let gram = VectorGram::new(&data.examples, kernel)?;
@@ -126,9 +130,19 @@ fn square(bench: &mut Bench) -> Outcome {
     let gram = VectorGram::new(&data.examples, VectorKernel::linear())?;
     let far = (0..60).map(|row| point(&data, row)).map(|[x, y]| x.hypot(y)).fold(0.0, f64::max);
     let largest = gram.diagonal()?.into_iter().fold(0.0, f64::max);
-    bench.check_close("moons, linear kernel: √max K(xᵢ, xᵢ), beside the largest distance from the origin", far, radius::largest_norm(&gram)?, 1e-12);
+    bench.check_close(
+        "moons, linear kernel: √max K(xᵢ, xᵢ), beside the largest distance from the origin",
+        far,
+        radius::largest_norm(&gram)?,
+        1e-12,
+    );
     let doubled = Scaled::new(&gram, 4.0)?;
-    bench.check_close("examples doubled, K times 4: √max K over what it was", 2.0, radius::largest_norm(&doubled)? / radius::largest_norm(&gram)?, 1e-12);
+    bench.check_close(
+        "examples doubled, K times 4: √max K over what it was",
+        2.0,
+        radius::largest_norm(&doubled)? / radius::largest_norm(&gram)?,
+        1e-12,
+    );
     bench.erratum(
         "the radius is R = max K(xᵢ, xᵢ)",
         "R² = max K(xᵢ, xᵢ): a kernel value of an example with itself is its squared norm",
@@ -165,7 +179,8 @@ fn circles(bench: &mut Bench) -> Outcome {
         let truth = smallest_circle(&(0..30).map(|row| point(&data, row)).collect::<Vec<_>>());
         let ball = enclosing_ball(&VectorGram::new(&data.examples, VectorKernel::linear())?, 1e-11)?;
         off = off.max((ball.radius / truth - 1.0).abs());
-        enclosed += u32::from(ball.no_less_than <= truth * (1.0 + 1e-14) && truth <= ball.radius * (1.0 + 1e-14));
+        enclosed +=
+            u32::from(ball.no_less_than <= truth * (1.0 + 1e-14) && truth <= ball.radius * (1.0 + 1e-14));
     }
     bench.check_at_most("20 sets in the plane: radius beside the smallest circle through two or three points, largest relative difference", 1e-9, off);
     bench.check_equal("20 sets in the plane: the circle's radius lies between the ends", 20, enclosed);
@@ -187,7 +202,12 @@ fn moved(bench: &mut Bench) -> Outcome {
         own.push([1.0 + shift, margin::complexity(ball.radius, 0.0, gamma)?]);
     }
     let last = origin.len() - 1;
-    bench.check_close("a set moved by 100: R²/γ² in the smallest ball, over what it was", 1.0, own[last][1] / own[0][1], 1e-4);
+    bench.check_close(
+        "a set moved by 100: R²/γ² in the smallest ball, over what it was",
+        1.0,
+        own[last][1] / own[0][1],
+        1e-4,
+    );
     bench.check_at_least("the same with the ball around the origin", 1000.0, origin[last][1] / origin[0][1]);
     let svg = Plot::new("1 + distance by which the set is moved", "R²/γ²")
         .log_x()
@@ -283,7 +303,8 @@ impl Widths {
 }
 
 fn widths(bench: &mut Bench) -> Outcome {
-    let (seed, told) = (bench.seed(), |[sigma, error]: [f64; 2]| format!("{} at σ = {}", number(error), number(sigma)));
+    let (seed, told) =
+        (bench.seed(), |[sigma, error]: [f64; 2]| format!("{} at σ = {}", number(error), number(sigma)));
     let moons = Widths::of(&two_moons(200, 0.1, seed)?, &two_moons(4000, 0.1, seed + 1)?, 0.05)?;
     let [chosen, best] = moons.chosen_and_best();
     bench.check(
