@@ -6,6 +6,7 @@ use super::bound::{Bound, Quantity};
 use super::evidence::{Evidence, LeaveOneOutFigure};
 use crate::generalisation::{compression, margin, pac_bayes, rademacher, test_set, vc};
 use crate::mistakes::{freund_schapire, novikoff, regret, winnow};
+use crate::outward::Enclosed;
 
 const DISTRIBUTION: &str = "independent examples of one distribution";
 const ORIGIN: &str = "no bias, or the bias as the weight of a constant attribute; independent examples of one distribution; \
@@ -90,7 +91,7 @@ fn mistakes(evidence: &Evidence, list: &mut Vec<Bound>) -> Result<()> {
                 "Novikoff (1962)",
                 [&inputs[..], &[("b", bias)]].concat(),
                 "a perceptron whose bias moves by R², on these examples",
-                novikoff::with_step(radius, gamma, bias, (radius * radius).max(f64::MIN_POSITIVE))?,
+                freund_schapire::with_bias(radius, bias, 0.0, gamma)?,
             ),
         });
     }
@@ -106,15 +107,18 @@ fn mistakes(evidence: &Evidence, list: &mut Vec<Bound>) -> Result<()> {
         best.bound,
     ));
     if best.margin.is_finite() && evidence.bias.is_none() {
-        let loss: f64 = margins.iter().map(|m| (1.0 - m / best.margin).max(0.0)).sum::<f64>() * (1.0 + 1e-12);
+        let target = Enclosed::from(best.margin);
+        let short = margins.iter().filter(|&&margin| margin < best.margin);
+        let loss = short.map(|&margin| (target - margin) / target).sum::<Enclosed>().at_most();
+        let norm = (Enclosed::from(1.0) / target).at_most();
         list.push(always(
             "regret of the perceptron",
             Quantity::FirstPass,
             "((UR + √(U²R² + 4L))/2)², U = 1/γ",
             "Gentile (2003); Shalev-Shwartz (2012)",
-            vec![("R", radius), ("U", 1.0 / best.margin), ("L", loss)],
+            vec![("R", radius), ("U", norm), ("L", loss)],
             "a perceptron without a bias; any sequence of examples",
-            regret::mistakes(radius, (1.0 / best.margin).next_up(), loss)?,
+            regret::mistakes(radius, norm, loss)?,
         ));
     }
     Ok(())
@@ -266,7 +270,8 @@ fn by_margin(evidence: &Evidence, delta: f64, list: &mut Vec<Bound>) -> Result<(
     let (Some(radius), Some(margins), None) = (evidence.radius, &evidence.margins, evidence.bias) else {
         return Ok(());
     };
-    let trace = evidence.trace.unwrap_or_else(|| (radius * radius * len as f64).next_up());
+    let trace =
+        evidence.trace.unwrap_or_else(|| (Enclosed::from(radius).squared() * Enclosed::count(len)).at_most());
     list.push(likely(
         evidence,
         delta,
