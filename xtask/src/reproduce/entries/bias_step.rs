@@ -1,5 +1,6 @@
 //! A05: what the step of the bias does to the number of mistakes.
 
+use lm_bounds::mistakes::novikoff;
 use lm_core::{Certificate, Learner, Linear, Margins, TrainingSet};
 use lm_data::generate::{Separable, SeparableSettings, separable};
 use lm_online::{Bias, Maxover, MistakeBound, Perceptron};
@@ -50,9 +51,10 @@ fn without_bias(bench: &mut Bench) -> Outcome {
             let (with, _) = bound(&made, Bias::Radius)?;
             runs += 1;
             valid += usize::from(replayed);
-            within += usize::from(none.mistakes as f64 <= (none.radius / none.margin).powi(2));
-            largest = largest.max(none.mistakes as f64 / (none.radius / none.margin).powi(2));
-            factor = factor.max((with.bound / none.bound - 4.0).abs());
+            let through = novikoff::through_origin(none.radius, none.margin)?;
+            within += usize::from(none.mistakes as f64 <= through);
+            largest = largest.max(none.mistakes as f64 / through);
+            factor = factor.max((novikoff::with_bias(with.radius, with.margin)? / through - 4.0).abs());
         }
     }
     bench.check_equal(
@@ -111,6 +113,13 @@ fn small_radius(bench: &mut Bench) -> Outcome {
         Ok(bound(&made, Bias::Radius)?.0.bound / bound(&made, Bias::Standard)?.0.bound)
     };
     let (small, large) = (ratio(0.5)?, ratio(100.0)?);
+    let by_formula = novikoff::with_bias(100.0, 1.0)? / novikoff::augmented(100.0, 1.0)?;
+    bench.check_close(
+        "b = 0 and R = 100, the formulas alone: (2R/γ)² over (R² + 1)/γ²",
+        4.0 * 1e4 / (1e4 + 1.0),
+        by_formula,
+        1e-12,
+    );
     bench.check_close(
         "b = 0 and R = 100: (2R/γ)² over the bound with the augmented margin",
         4.0,

@@ -1,5 +1,6 @@
 //! A11 and A12: the perceptron in dual form, and what its coefficients say.
 
+use lm_bounds::mistakes::novikoff;
 use lm_core::basis::{FeatureMap, PolynomialMap};
 use lm_core::{
     BinaryLabels, Certificate, Dense, Hypothesis, Learner, Margins, Sign, TrainingSet, VectorGram,
@@ -158,7 +159,7 @@ fn difficulty(bench: &mut Bench) -> Outcome {
     let radius = (0..120)
         .map(|row| data.examples.slice(row)[0].hypot(data.examples.slice(row)[1]))
         .fold(0.0, f64::max);
-    let bound = (2.0 * radius / distances.minimum()).powi(2);
+    let bound = novikoff::with_bias(radius, distances.minimum())?;
 
     let mut alpha = vec![0_u64; 120];
     let (mut equal, mut valid, mut most) = (0, 0, 0.0_f64);

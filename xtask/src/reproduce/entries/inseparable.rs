@@ -1,6 +1,11 @@
 //! A09 and A10: perceptrons for data that no hyperplane separates.
 
-use lm_core::{BinaryLabels, Certificate, Collection, Dense, Learner, Linear, Margins, Sign, TrainingSet};
+use lm_bounds::mistakes::freund_schapire;
+use lm_bounds::radius;
+use lm_core::{
+    BinaryLabels, Certificate, Collection, Dense, Learner, Linear, Margins, Sign, TrainingSet, VectorGram,
+    VectorKernel,
+};
 use lm_data::generate::noisy_xor;
 use lm_online::{Bias, ExtendedPerceptron, Order, Perceptron, PocketPerceptron, VotedPerceptron};
 
@@ -159,6 +164,7 @@ fn fewest_errors(data: &Binary) -> usize {
 fn pocket(bench: &mut Bench) -> Outcome {
     const PASSES: u64 = 2_000;
     let (mut best, mut above, mut monotone, mut valid, mut ahead) = (0, 0, 0, 0, 0);
+    let (mut within, mut share) = (0, 0.0_f64);
     let mut sums = [0.0; 4];
     for seed in 0..10 {
         let data = clouds(60, 2, 2.2, bench.seed() + seed)?;
@@ -197,6 +203,15 @@ fn pocket(bench: &mut Bench) -> Outcome {
             (0..voted.model.functions()).max_by_key(|&index| voted.model.votes()[index]).unwrap_or(0);
         let longest = wrong(&voted.model.function(longest)?, &data.examples, &data.labels)?;
         ahead += usize::from(found <= longest && found <= last);
+        // The bound of the first pass does not need a hyperplane that separates: that of the pocket will do.
+        let radius = radius::largest_norm(&VectorGram::new(&data.examples, VectorKernel::linear())?)?;
+        let margins = Margins::geometric(&fit(PASSES)?.model, &set)?;
+        let bound = freund_schapire::best_margin(radius, margins.values())?.bound;
+        let pass =
+            Perceptron::default().with_order(order).with_passes(1).fit(&data.examples, &data.labels)?;
+        let mistakes = pass.certificate.journal().corrections() as f64;
+        within += usize::from(mistakes <= bound);
+        share = share.max(mistakes / bound);
         for (sum, errors) in sums.iter_mut().zip([fewest, found, longest, last]) {
             *sum += errors as f64 / 10.0;
         }
@@ -211,6 +226,12 @@ fn pocket(bench: &mut Bench) -> Outcome {
         "sets on which the pocket is at least as good as the longest survivor and the last weights",
         10,
         ahead,
+    );
+    bench.check(
+        "sets on which the first pass keeps to (2(R + D)/γ)² for the pocket's hyperplane and its best γ; largest share of it",
+        "10; at most 1",
+        format!("{within}; {}", number(share)),
+        within == 10 && share <= 1.0,
     );
     bench.check(
         "sets on which the pocket finds the fewest errors of any line; errors more than that on the others",

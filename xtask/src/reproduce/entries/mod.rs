@@ -40,6 +40,7 @@ mod canonical;
 mod chess_board;
 mod complementarity;
 mod compression;
+mod compression_bound;
 mod criteria;
 mod descent;
 mod dual;
@@ -48,6 +49,7 @@ mod exclusive_or;
 mod family;
 mod feasibility_gap;
 mod feature_space;
+mod first_pass;
 mod fisher;
 mod gaussian_process;
 mod gram_only;
@@ -74,6 +76,7 @@ mod mercer;
 mod mixed_slack;
 mod mse;
 mod never_ceasing;
+mod novikoff;
 mod nu_share;
 mod nu_tube;
 mod perceptron;
@@ -83,6 +86,7 @@ mod pseudoinverse;
 mod quadratic;
 mod quadratic_regression;
 mod quadratic_tube;
+mod radius_margin;
 mod regression;
 mod relaxation;
 mod soft_margin;
@@ -108,6 +112,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     canonical::ENTRIES,
     chess_board::ENTRIES,
     compression::ENTRIES,
+    compression_bound::ENTRIES,
     criteria::ENTRIES,
     descent::ENTRIES,
     dual::ENTRIES,
@@ -116,6 +121,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     family::ENTRIES,
     feasibility_gap::ENTRIES,
     feature_space::ENTRIES,
+    first_pass::ENTRIES,
     fisher::ENTRIES,
     gaussian_process::ENTRIES,
     gram_only::ENTRIES,
@@ -142,6 +148,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     mixed_slack::ENTRIES,
     mse::ENTRIES,
     never_ceasing::ENTRIES,
+    novikoff::ENTRIES,
     nu_share::ENTRIES,
     nu_tube::ENTRIES,
     perceptron::ENTRIES,
@@ -151,6 +158,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     quadratic::ENTRIES,
     quadratic_regression::ENTRIES,
     quadratic_tube::ENTRIES,
+    radius_margin::ENTRIES,
     regression::ENTRIES,
     relaxation::ENTRIES,
     soft_margin::ENTRIES,
