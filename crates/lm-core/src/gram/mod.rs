@@ -15,6 +15,7 @@
 //! explain.
 
 mod cache;
+mod cached;
 mod combine;
 mod combined;
 mod matrix;
@@ -23,16 +24,19 @@ mod object;
 mod pivoted_cholesky;
 mod rayleigh;
 mod shared;
+mod slots;
 mod vector;
 mod wrappers;
 
 pub use crate::engine::{Instructions, Layout, RowSums};
-pub use cache::{CacheMemory, Cached, RowCache};
+pub use cache::RowCache;
+pub use cached::Cached;
 pub use combined::{Product, Sum};
 pub use matrix::MatrixGram;
 pub use object::ObjectGram;
 pub use pivoted_cholesky::LowRank;
 pub use shared::SharedRows;
+pub use slots::CacheMemory;
 pub use vector::VectorGram;
 pub use wrappers::{Centred, Normalised, Ridged, Scaled};
 

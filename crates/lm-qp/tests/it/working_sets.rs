@@ -56,8 +56,8 @@ fn computed_kept_and_given_up_rows_lead_to_the_same_optimum() {
         let machine = CSvc::default().with_cost(5.0).with_gap(1e-7);
         let dense = VectorGram::new(&examples, kernel).unwrap();
         let rows = MatrixGram::computed(&dense, &Budget::default()).unwrap();
-        let (computed, gap, _) = fitted(&dense, &labels, machine.clone(), Budget::default());
-        let (kept, other, _) = fitted(&rows, &labels, machine.clone(), Budget::default());
+        let (computed, gap, _) = fitted(&dense, &labels, machine, Budget::default());
+        let (kept, other, _) = fitted(&rows, &labels, machine, Budget::default());
         // Room for some dozen rows only.
         let little = Budget::default().with_memory(3 << 20);
         let (few, third, evictions) = fitted(&rows, &labels, machine, little);
