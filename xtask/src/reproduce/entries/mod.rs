@@ -51,6 +51,7 @@ mod feature_space;
 mod fisher;
 mod gaussian_process;
 mod gram_only;
+mod handwritten_digits;
 mod hinge;
 mod hinge_form;
 mod ho_kashyap;
@@ -119,6 +120,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     fisher::ENTRIES,
     gaussian_process::ENTRIES,
     gram_only::ENTRIES,
+    handwritten_digits::ENTRIES,
     hinge::ENTRIES,
     hinge_form::ENTRIES,
     ho_kashyap::ENTRIES,
