@@ -29,6 +29,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     /// An empty bench for an entry with this seed.
+    #[cfg(test)]
     pub(crate) fn new(seed: u64) -> Self {
         Self::within(seed, Scope::default())
     }

@@ -30,6 +30,8 @@ mod run;
 mod sample;
 mod summary;
 mod vectors;
+#[cfg(test)]
+mod whole;
 mod widest;
 
 use std::error::Error;

@@ -33,11 +33,17 @@ enum Node {
     Script { base: Box<Node>, below: Option<Box<Node>>, above: Option<Box<Node>> },
 }
 
-/// A formula as MathML, on a line of its own.
+/// A formula as MathML: an element for each of its parts, so that they may stand beside or below each other.
 pub(super) fn mathml(formula: &str) -> String {
-    let mut out = String::from("<math display=\"block\">");
-    Parser::new(formula).row(None).iter().for_each(|node| set(node, &mut out));
-    out + "</math>"
+    let row = Parser::new(formula).row(None);
+    let parts = row.split(|node| *node == Node::Wide).filter(|part| !part.is_empty());
+    let mut out = String::new();
+    for part in parts {
+        out += "<math display=\"block\">";
+        set_all(part, &mut out);
+        out += "</math>";
+    }
+    out
 }
 
 /// A formula as a line of text.
@@ -189,7 +195,7 @@ fn set(node: &Node, out: &mut String) {
         Node::Row(row) => wrapped("mrow", row, out),
         Node::Fenced(open, row, close) => {
             *out += &format!("<mrow><mo>{open}</mo>");
-            row.iter().for_each(|node| set(node, out));
+            set_all(row, out);
             *out += &format!("<mo>{close}</mo></mrow>");
         }
         Node::Fraction(over, under) => {
@@ -209,6 +215,22 @@ fn set(node: &Node, out: &mut String) {
             *out += &format!("<mo stretchy=\"false\">{accent}</mo></mover>");
         }
         Node::Script { base, below, above } => set_scripts(base, below.as_deref(), above.as_deref(), out),
+    }
+}
+
+/// Writes pieces in a row. A sign after another operator belongs to what follows it.
+fn set_all(row: &[Node], out: &mut String) {
+    let mut after_operator = true;
+    for node in row {
+        match node {
+            Node::Operator(c @ ('+' | '−' | '±')) if after_operator => {
+                *out += &format!("<mo form=\"prefix\">{c}</mo>")
+            }
+            node => set(node, out),
+        }
+        if *node != Node::Space {
+            after_operator = matches!(node, Node::Operator(c) if !"′!|‖".contains(*c));
+        }
     }
 }
 
@@ -235,7 +257,7 @@ fn set_one(node: &Node, out: &mut String) {
 
 fn wrapped(element: &str, row: &[Node], out: &mut String) {
     *out += &format!("<{element}>");
-    row.iter().for_each(|node| set(node, out));
+    set_all(row, out);
     *out += &format!("</{element}>");
 }
 
@@ -361,6 +383,16 @@ mod tests {
              <mo>)</mo></mrow><mn>2</mn></msup><mo>≤</mo><munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow>\
              <mi>n</mi></munderover><mspace width=\"0.17em\"/><msub><mi mathvariant=\"normal\" class=\"v\">x</mi><mi>i</mi>\
              </msub><mo>&lt;</mo><mi>a</mi></math>"
+        );
+    }
+
+    #[test]
+    fn parts_are_elements_of_their_own_and_signs_bind_to_what_follows() {
+        let set = mathml("a = −1,  b − 1");
+        assert_eq!(
+            set,
+            "<math display=\"block\"><mi>a</mi><mo>=</mo><mo form=\"prefix\">−</mo><mn>1</mn><mo>,</mo></math>\
+             <math display=\"block\"><mi>b</mi><mo>−</mo><mn>1</mn></math>"
         );
     }
 

@@ -19,8 +19,8 @@ pub(super) const ENTRIES: &[Entry] = &[Entry {
     place: "E 4.6",
     claim: "Support vector machines read handwritten digits well although they know nothing of pictures: each image is only a \
             row of pixels. The result is highly sensitive to the cost C and to the parameter of the kernel.",
-    how: "1797 digits of 8 × 8 pixels, two thirds to learn from and one third to test on. For each kernel, C and the parameter are \
-          chosen by cross-validation on the first part, one machine for each pair of digits. The pixels are then shuffled, the \
+    how: "1797 digits of 8 × 8 pixels, two thirds to learn from and one third to test on, split in five ways. For each kernel, C and the \
+          parameter are chosen by cross-validation on the first part, one machine for each pair of digits. The pixels are then shuffled, the \
           same way in all images, and C and γ varied over the whole map. With --data DIR the same is done on USPS and MNIST.",
     seed: 1797,
     body,
@@ -35,10 +35,9 @@ fn learner(cost: f64, kernel: VectorKernel) -> OverVectors<OnSharedRows<OneVsOne
 }
 
 fn body(bench: &mut Bench) -> Outcome {
-    let set = bundled(bench.seed())?;
-    accuracies(bench, &set)?;
+    accuracies(bench)?;
     published_example(bench)?;
-    sensitivity(bench, &set.train)?;
+    sensitivity(bench, &bundled(bench.seed())?.train)?;
     let Some(folder) = bench.data().map(ToOwned::to_owned) else {
         bench.note("MNIST and USPS are too large for the repository; --data DIR adds them.");
         return Ok(());
@@ -116,55 +115,77 @@ fn five_folds(labels: &ClassLabels, seed: u64) -> lm_core::Result<Folds> {
     Folds::from_tests(labels.len(), folds.iter().map(|fold| &*fold.test))
 }
 
-/// The table of accuracies, and what shuffled pixels change.
-fn accuracies(bench: &mut Bench, set: &DigitSet) -> Outcome {
-    let (train, test) = (&set.train, &set.test);
-    let folds = five_folds(&train.labels, bench.seed())?;
-    let mut bars = Vec::new();
+/// The machine of the cost and the kernel that cross-validation of the training images chooses.
+struct Chosen {
+    cost: f64,
+    kernel: VectorKernel,
+    /// The share that was read rightly in cross-validation.
+    validated: f64,
+}
+
+fn choose(kernels: &[VectorKernel], train: &Digits, seed: u64) -> Found<Chosen> {
+    let table = Grid::new(vec![0.1, 1.0, 10.0, 100.0])?.search(
+        &|cost| CSvc::default().with_cost(cost),
+        kernels,
+        &TrainingSet::new(&train.images, &train.labels)?,
+        &five_folds(&train.labels, seed)?,
+        &Control::default(),
+    )?;
+    let best = table.best().ok_or("the grid is empty")?;
+    Ok(Chosen { cost: best.cost, kernel: kernels[best.kernel], validated: 1.0 - best.mean })
+}
+
+/// The table of accuracies over several ways to set a third of the images aside, and what shuffled pixels change.
+fn accuracies(bench: &mut Bench) -> Outcome {
+    let splits = bench.amount(5, 20);
+    let seeds: Vec<u64> = (0..splits).map(|k| bench.seed() + k).collect();
+    let sets = seeds.iter().map(|&seed| bundled(seed)).collect::<Found<Vec<_>>>()?;
+    let mut means = Vec::new();
     for (name, kernels) in families()? {
-        let grid = Grid::new(vec![0.1, 1.0, 10.0, 100.0])?;
-        let table = grid.search(
-            &|cost| CSvc::default().with_cost(cost),
-            &kernels,
-            &TrainingSet::new(&train.images, &train.labels)?,
-            &folds,
-            &Control::default(),
-        )?;
-        let best = table.best().ok_or("the grid is empty")?;
-        let kernel = kernels[best.kernel];
-        let fit = learner(best.cost, kernel).fit(&train.images, &train.labels)?.converged()?;
-        let (share, read) = reading(&fit.model, test)?;
-        // The linear kernel is there to compare with.
-        let least = if name == "linear" { 0.95 } else { 0.98 };
-        bench.check(
-            format!(
-                "{name}: images read rightly, of {} with C = {} and {kernel:?}",
-                test.images.len(),
-                best.cost
-            ),
-            format!("≥ {}", percent(least)),
-            format!("{}, in cross-validation {}", percent(share), percent(1.0 - best.mean)),
-            share >= least,
-        );
-        bars.push((name, share));
-        if name == "Gaussian" {
-            certified(bench, fit.certificate.evidence(), train, kernel)?;
-            shuffled_pixels(bench, set, best.cost, kernel, &read)?;
-            errors(bench, test, &read)?;
+        let (mut shares, mut validated) = (Vec::new(), 0.0);
+        for (set, &seed) in sets.iter().zip(&seeds) {
+            let chosen = choose(&kernels, &set.train, seed)?;
+            let fit =
+                learner(chosen.cost, chosen.kernel).fit(&set.train.images, &set.train.labels)?.converged()?;
+            let (share, read) = reading(&fit.model, &set.test)?;
+            if name == "Gaussian" && seed == bench.seed() {
+                certified(bench, fit.certificate.evidence(), &set.train, chosen.kernel)?;
+                shuffled_pixels(bench, set, &chosen, &read)?;
+                errors(bench, &set.test, &read)?;
+            }
+            shares.push(share);
+            validated += chosen.validated / splits as f64;
         }
+        let mean = shares.iter().sum::<f64>() / splits as f64;
+        let (low, high) = shares.iter().fold((1.0_f64, 0.0_f64), |(low, high), &s| (low.min(s), high.max(s)));
+        // The linear kernel is there to compare with.
+        let least = if name == "linear" { 0.96 } else { 0.98 };
+        bench.check(
+            format!("{name}: test images read rightly, mean of {splits} splits"),
+            format!("≥ {}", percent(least)),
+            format!(
+                "{} (from {} to {}); {} in cross-validation",
+                percent(mean),
+                percent(low),
+                percent(high),
+                percent(validated)
+            ),
+            mean >= least,
+        );
+        means.push(mean);
     }
-    let linear = bars[0].1;
-    let best = bars.iter().map(|bar| bar.1).fold(0.0, f64::max);
+    let best = means.iter().copied().fold(0.0, f64::max);
     bench.check(
         "the best kernel, and the linear one",
         "more",
-        format!("{} and {}", percent(best), percent(linear)),
-        best > linear,
+        format!("{} and {}", percent(best), percent(means[0])),
+        best > means[0],
     );
     let names = ["linear", "degree 2", "degree 3", "degree 4", "Gaussian"];
-    let wrong: Vec<f64> = bars.iter().map(|bar| 100.0 * (1.0 - bar.1)).collect();
+    let wrong: Vec<f64> = means.iter().map(|share| 100.0 * (1.0 - share)).collect();
     let svg = Bars::new("kernel", "test images read wrongly, in %", &names).series("", &wrong).render()?;
-    bench.figure("kernels", "The share of 599 test images that each kernel reads wrongly, with C and the parameter chosen by cross-validation.", svg)
+    let caption = "The share of test images that each kernel reads wrongly, with C and the parameter chosen by cross-validation.";
+    bench.figure("kernels", caption, svg)
 }
 
 /// The machines of all pairs of digits, checked anew.
@@ -190,13 +211,7 @@ fn certified(
 }
 
 /// The same machine learns images whose pixels were all shuffled in the same way.
-fn shuffled_pixels(
-    bench: &mut Bench,
-    set: &DigitSet,
-    cost: f64,
-    kernel: VectorKernel,
-    read: &[i64],
-) -> Outcome {
+fn shuffled_pixels(bench: &mut Bench, set: &DigitSet, chosen: &Chosen, read: &[i64]) -> Outcome {
     let order = shuffled(64, bench.seed());
     let shuffle = |digits: &Digits| -> Found<Digits> {
         let rows: Vec<Vec<f32>> = (0..digits.images.len())
@@ -205,7 +220,7 @@ fn shuffled_pixels(
         Ok(Digits { images: Dense::from_rows(&rows)?, labels: digits.labels.clone() })
     };
     let (train, test) = (shuffle(&set.train)?, shuffle(&set.test)?);
-    let fit = learner(cost, kernel).fit(&train.images, &train.labels)?.converged()?;
+    let fit = learner(chosen.cost, chosen.kernel).fit(&train.images, &train.labels)?.converged()?;
     let again = reading(&fit.model, &test)?.1;
     let same = again.iter().zip(read).filter(|(a, b)| a == b).count();
     bench.check(
@@ -224,7 +239,7 @@ fn errors(bench: &mut Bench, test: &Digits, read: &[i64]) -> Outcome {
     for (row, (shown, &read)) in shown(&test.labels).zip(read).enumerate() {
         if shown != read && wrong < 27 {
             let pixels: Vec<f64> = test.images.slice(row).iter().map(|&pixel| f64::from(pixel)).collect();
-            sheet = sheet.picture(&format!("{shown}, read {read}"), &pixels);
+            sheet = sheet.picture(&format!("{shown} → {read}"), &pixels);
             wrong += 1;
         }
     }
@@ -233,7 +248,7 @@ fn errors(bench: &mut Bench, test: &Digits, read: &[i64]) -> Outcome {
         return Ok(());
     }
     let caption =
-        "Test images that the Gaussian machine reads wrongly: the digit as it was meant, and as it is read.";
+        "Test images that the Gaussian machine reads wrongly: the digit as it was meant → as it is read.";
     bench.figure("errors", caption, sheet.render()?)
 }
 
@@ -254,9 +269,7 @@ fn published_example(bench: &mut Bench) -> Outcome {
 
 /// Cross-validation over the whole map of C and γ.
 fn sensitivity(bench: &mut Bench, train: &Digits) -> Outcome {
-    let step = bench.amount(2, 1);
-    let exponents = |from: i32, to: i32| (from..=to).step_by(step).collect::<Vec<_>>();
-    let (widths, costs) = (exponents(-11, 5), exponents(-6, 10));
+    let (widths, costs): (Vec<i32>, Vec<i32>) = ((-11..=4).collect(), (-6..=8).collect());
     let kernels: Vec<VectorKernel> =
         widths.iter().map(|&k| VectorKernel::gaussian(2.0_f64.powi(k))).collect::<lm_core::Result<_>>()?;
     let table = Grid::new(costs.iter().map(|&k| 2.0_f64.powi(k)).collect())?.search(
@@ -293,17 +306,20 @@ fn sensitivity(bench: &mut Bench, train: &Digits) -> Outcome {
         format!("{good} of {}", values.len()),
         4 * good <= 3 * values.len(),
     );
-    let power = |k: &i32| format!("2{}", raised(*k));
+    // Every other label, for want of room.
+    let power = |k: &i32| if k % 2 == 0 { format!("2{}", raised(*k)) } else { String::new() };
     let names = |exponents: &[i32]| exponents.iter().map(power).collect::<Vec<_>>();
     let rows: Vec<String> = names(&costs).into_iter().rev().collect();
-    let shown: Vec<f64> = values.iter().map(|value| (value * 10.0).round() / 10.0).collect();
+    // What is far from good looks the same, so that the good settings can be told apart.
+    let shown: Vec<f64> = values.iter().map(|value| value.max(94.0)).collect();
     let svg = HeatMap::new("γ of the Gaussian kernel", "cost C", &names(&widths), &rows, &shown)
         .scale_label("% read rightly")
         .render()?;
     bench.figure(
         "sensitivity",
-        "The share of images read rightly in cross-validation for every C and γ. Below and to the left the machine is too stiff; \
-         to the right the kernel is so narrow that each image resembles only itself; between them lies a ridge of good settings.",
+        "The share of images read rightly in cross-validation for every C and γ; palest: 94 % or less, down to guessing. Below and to \
+         the left the machine is too stiff; to the right the kernel is so narrow that each image resembles only itself; between them lie \
+         the good settings.",
         svg,
     )
 }

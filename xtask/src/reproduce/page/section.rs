@@ -44,7 +44,8 @@ pub(super) fn html(record: &Record<'_>, links: &Links) -> String {
 
 /// The matter in plain words, and its formulas.
 fn explanation(matter: &Matter) -> String {
-    let formulas: String = matter.formulas.iter().map(|formula| notation::mathml(formula) + "\n").collect();
+    let line = |formula: &&str| format!("<div class=\"formula\">{}</div>\n", notation::mathml(formula));
+    let formulas: String = matter.formulas.iter().map(line).collect();
     format!(
         "<p class=\"plain\">{plain}</p>\n<div class=\"formulas\">\n{formulas}<p class=\"small\">{letters}</p>\n</div>\n",
         plain = escape(matter.plain),
@@ -83,14 +84,46 @@ fn table<'a>(rows: impl Iterator<Item = &'a Measurement>) -> String {
         text += &format!(
             "<tr{}><td>{}</td><td>{}</td><td>{}{}</td><td>{}</td></tr>\n",
             if row.holds { "" } else { " class=\"broken\"" },
-            escape(&row.what),
-            escape(&row.claimed),
-            escape(&row.measured),
+            powers(&escape(&row.what)),
+            powers(&escape(&row.claimed)),
+            powers(&escape(&row.measured)),
             if row.timed { " <span class=\"small\">(a time: it differs from run to run)</span>" } else { "" },
             if row.holds { "✓ yes" } else { "✗ no" },
         );
     }
     text + "</tbody>\n</table></div>\n"
+}
+
+/// Powers of ten as people write them: 4.4e−16 becomes 4.4·10⁻¹⁶.
+fn powers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('e') {
+        let (before, after) = (&rest[..at], &rest[at + 1..]);
+        let minus = ["−", "-"].into_iter().find(|sign| after.starts_with(sign)).unwrap_or("");
+        let digits = after[minus.len()..].bytes().take_while(u8::is_ascii_digit).count();
+        let next = after[minus.len() + digits..].chars().next();
+        let is_power = before.ends_with(|c: char| c.is_ascii_digit())
+            && (1..4).contains(&digits)
+            && !next.is_some_and(char::is_alphanumeric);
+        out += before;
+        if is_power {
+            let sign = if minus.is_empty() { "" } else { "−" };
+            let end = minus.len() + digits;
+            // A one before the power goes without saying.
+            let one = out.ends_with('1')
+                && !out[..out.len() - 1].ends_with(|c: char| c.is_ascii_digit() || c == '.');
+            if one {
+                out.pop();
+            }
+            out += &format!("{}10<sup>{sign}{}</sup>", if one { "" } else { "·" }, &after[minus.len()..end]);
+            rest = &after[end..];
+        } else {
+            out.push('e');
+            rest = after;
+        }
+    }
+    out + rest
 }
 
 /// A point in which the source is wrong.
@@ -101,7 +134,7 @@ fn erratum(erratum: &Erratum) -> String {
         escape(&erratum.says),
         if erratum.shown { "What is true" } else { "Not shown to be true instead" },
         escape(&erratum.truth),
-        escape(&erratum.evidence),
+        powers(&escape(&erratum.evidence)),
     )
 }
 
@@ -134,7 +167,8 @@ fn foot(record: &Record<'_>, links: &Links) -> String {
         parts.push(format!("Experiment: {}.", link(file, name)));
     }
     parts.push(format!("Seed {}.", record.entry.seed));
-    parts.push(format!("{:.2} s.", record.seconds));
+    let seconds = record.seconds;
+    parts.push(if seconds < 0.01 { "Less than 0.01 s.".into() } else { format!("{seconds:.2} s.") });
     format!("<footer class=\"small\">{}</footer>\n", parts.join(" "))
 }
 
@@ -165,6 +199,22 @@ mod tests {
         let open = broken.split("<details").next().unwrap();
         assert!(open.contains("row 19") && open.contains("✗ no"), "{broken}");
         assert_eq!(tables(&[]), "");
+    }
+
+    #[test]
+    fn powers_of_ten_are_raised_and_words_left_alone() {
+        let cases = [
+            ("4.44089e−16", "4.44089·10<sup>−16</sup>"),
+            ("≤ 1e−9", "≤ 10<sup>−9</sup>"),
+            ("(2.5e12, 11e3)", "(2.5·10<sup>12</sup>, 11·10<sup>3</sup>)"),
+            ("3.1e-5", "3.1·10<sup>−5</sup>"),
+            ("2e−8", "2·10<sup>−8</sup>"),
+            ("the 3 examples of e1 and 5e", "the 3 examples of e1 and 5e"),
+            ("0.1e2x", "0.1e2x"),
+        ];
+        for (text, set) in cases {
+            assert_eq!(powers(text), set);
+        }
     }
 
     #[test]
