@@ -46,7 +46,7 @@ use progress::Progress;
 use resume::Store;
 
 /// The figures that the README shows, in `docs/figures`.
-const SHOWN: [&str; 3] = ["C08-wide.svg", "C04-soft.svg", "E08-sensitivity.svg"];
+const SHOWN: [&str; 3] = ["C01-moons.svg", "C04-soft.svg", "E08-sensitivity.svg"];
 
 /// Arguments of `cargo xtask reproduce`.
 #[derive(clap::Args)]
