@@ -126,6 +126,20 @@ mod tests {
     }
 
     #[test]
+    fn the_documents_link_every_claim_to_its_entry() {
+        let path = crate::root::workspace_root().join("docs/REPRODUCTION.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        for matter in SOURCES.iter().flat_map(|source| source.claims) {
+            let row = format!(
+                "| [{id}](../target/reproduce/index.html#{id}) | {} |\n",
+                matter.title,
+                id = matter.id
+            );
+            assert!(text.contains(&row), "docs/REPRODUCTION.md lacks {row}");
+        }
+    }
+
+    #[test]
     fn the_words_are_in_order() {
         assert!(WORDS.is_sorted_by(|a, b| a.0.to_lowercase() < b.0.to_lowercase()));
     }

@@ -37,7 +37,7 @@ pub(super) fn html(record: &Record<'_>, links: &Links) -> String {
         text += "</div>\n";
     }
     for note in &findings.notes {
-        text += &format!("<p class=\"note\">{}</p>\n", escape(note));
+        text += &format!("<p class=\"note\">{}</p>\n", powers(&escape(note)));
     }
     text + &foot(record, links) + "</section>\n"
 }
@@ -142,7 +142,7 @@ fn erratum(erratum: &Erratum) -> String {
 fn figure(figure: &Figure) -> String {
     let caption = escape(&figure.caption);
     let svg = figure.svg.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{caption}\" "), 1);
-    format!("<figure>\n{svg}<figcaption>{caption}</figcaption>\n</figure>\n")
+    format!("<figure>\n{svg}<figcaption>{}</figcaption>\n</figure>\n", powers(&caption))
 }
 
 /// Seed, time, and where the code is.
