@@ -224,7 +224,7 @@ fn set_all(row: &[Node], out: &mut String) {
     for node in row {
         match node {
             Node::Operator(c @ ('+' | '−' | '±')) if after_operator => {
-                *out += &format!("<mo form=\"prefix\">{c}</mo>")
+                *out += &format!("<mo form=\"prefix\">{c}</mo>");
             }
             node => set(node, out),
         }

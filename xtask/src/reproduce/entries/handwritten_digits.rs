@@ -391,7 +391,7 @@ fn published(bench: &mut Bench, set: &DigitSet, cases: &[Published]) -> Outcome 
         let errors = 100.0 * (1.0 - share);
         bench.check(
             format!("{}: errors among {} test images, C = {}", case.what, read.len(), case.cost),
-            format!("at most {} % more than the {} % that were published", case.more, case.errors),
+            format!("at most {} points above the {} % that were published", case.more, case.errors),
             format!("{errors:.2} %"),
             errors <= case.errors + case.more,
         );
