@@ -13,6 +13,19 @@ pub(super) struct Algorithm {
     pub(super) file: String,
 }
 
+/// Definitions, which are no algorithms, with their files: what the table of the algorithms does not list.
+const DEFINITIONS: &[(&str, &str, &str)] = &[
+    ("A01", "linear functions", "crates/lm-core/src/hypothesis/linear.rs"),
+    ("A07", "margins", "crates/lm-core/src/margin.rs"),
+    ("B01", "linear functions", "crates/lm-core/src/hypothesis/linear.rs"),
+    ("B07", "augmented examples", "crates/lm-core/src/basis/augmented.rs"),
+    ("B26", "kernels on vectors", "crates/lm-core/src/kernel/vector.rs"),
+    ("B27", "feature maps", "crates/lm-core/src/basis/feature_map.rs"),
+    ("C14", "losses", "crates/lm-core/src/loss.rs"),
+    ("C23", "losses", "crates/lm-core/src/loss.rs"),
+    ("E03", "kernels on vectors", "crates/lm-core/src/kernel/vector.rs"),
+];
+
 /// The files of every claim.
 #[derive(Debug, Default)]
 pub(super) struct Links {
@@ -55,7 +68,7 @@ impl Links {
     }
 }
 
-/// The algorithms of each claim, from the rows of the table.
+/// The algorithms of each claim, from the rows of the table, and the definitions.
 fn algorithms(table: &str) -> BTreeMap<String, Vec<Algorithm>> {
     let mut found: BTreeMap<String, Vec<Algorithm>> = BTreeMap::new();
     for line in table.lines().filter(|line| line.starts_with("| ")) {
@@ -66,6 +79,10 @@ fn algorithms(table: &str) -> BTreeMap<String, Vec<Algorithm>> {
             let algorithm = Algorithm { name: name.into(), file: file.into() };
             found.entry(id.into()).or_default().push(algorithm);
         }
+    }
+    for (id, name, file) in DEFINITIONS {
+        let definition = Algorithm { name: (*name).into(), file: (*file).into() };
+        found.entry((*id).into()).or_default().push(definition);
     }
     found
 }
@@ -99,7 +116,7 @@ mod tests {
         let table = "| algorithm | file | claims | cost | guarantee |\n|---|---|---|---|---|\n\
                      | Smo | `crates/a/src/smo.rs` | C01, C02 | `O(n)` | gap |\n| Ball | `b.rs` | - | 1 | 2 |\n";
         let found = algorithms(table);
-        assert_eq!(found.keys().collect::<Vec<_>>(), ["C01", "C02"]);
+        assert_eq!(found.len(), 2 + DEFINITIONS.len());
         assert_eq!(found["C02"], [Algorithm { name: "Smo".into(), file: "crates/a/src/smo.rs".into() }]);
     }
 
@@ -112,6 +129,9 @@ mod tests {
             assert!(root.join(experiment).is_file(), "{experiment}");
         }
         assert!(links.algorithms("C19").len() >= 3);
+        for entry in crate::reproduce::registry::all() {
+            assert!(!links.algorithms(entry.id).is_empty(), "{} names no file of an algorithm", entry.id);
+        }
         for algorithm in links.algorithms.values().flatten() {
             assert!(root.join(&algorithm.file).is_file(), "{}", algorithm.file);
         }
