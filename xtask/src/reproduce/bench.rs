@@ -5,21 +5,48 @@
 
 use std::error::Error;
 use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 use lm_core::Verdict;
 
 use super::entry::{Erratum, Figure, Findings, Measurement};
 
+/// How much a run does beyond what the repository holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Scope {
+    /// A folder with sets that are too large for the repository.
+    pub(crate) data: Option<PathBuf>,
+    /// Whether sizes and counts are large.
+    pub(crate) full: bool,
+}
+
 /// Collects the findings of one entry.
 pub(crate) struct Bench {
     seed: u64,
+    scope: Scope,
     findings: Findings,
 }
 
 impl Bench {
     /// An empty bench for an entry with this seed.
+    #[cfg(test)]
     pub(crate) fn new(seed: u64) -> Self {
-        Bench { seed, findings: Findings::default() }
+        Self::within(seed, Scope::default())
+    }
+
+    /// An empty bench for a run of this scope.
+    pub(crate) fn within(seed: u64, scope: Scope) -> Self {
+        Bench { seed, scope, findings: Findings::default() }
+    }
+
+    /// The folder with large sets, if one was named.
+    pub(crate) fn data(&self) -> Option<&Path> {
+        self.scope.data.as_deref()
+    }
+
+    /// A count or size: the first by default, the second in a full run.
+    pub(crate) fn amount<T>(&self, usual: T, full: T) -> T {
+        if self.scope.full { full } else { usual }
     }
 
     /// The seed of the entry, from which every random number of the body must come.

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::bench::Bench;
 
@@ -49,7 +49,7 @@ impl Verdict {
 }
 
 /// One thing that was measured, beside what was claimed.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Measurement {
     /// The quantity.
     pub(crate) what: String,
@@ -64,7 +64,7 @@ pub(crate) struct Measurement {
 }
 
 /// A point in which the source is wrong.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Erratum {
     /// What the source says.
     pub(crate) says: String,
@@ -77,7 +77,7 @@ pub(crate) struct Erratum {
 }
 
 /// A figure.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Figure {
     /// The name, unique in its entry: the file is `ID-name.svg`.
     pub(crate) name: String,
@@ -88,7 +88,7 @@ pub(crate) struct Figure {
 }
 
 /// What an experiment recorded.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Findings {
     /// What was measured, in order.
     pub(crate) measurements: Vec<Measurement>,

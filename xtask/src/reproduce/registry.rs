@@ -2,12 +2,19 @@
 
 use super::entries;
 use super::entry::Entry;
+use super::matter;
 
 /// Every entry of the reproduction, sorted by id.
 pub(crate) fn all() -> Vec<&'static Entry> {
     let mut all: Vec<_> = entries::GROUPS.iter().copied().flatten().collect();
     all.sort_by_key(|entry| entry.id);
     all
+}
+
+/// The ids of claims that have no entry.
+pub(super) fn missing(entries: &[&Entry]) -> Vec<&'static str> {
+    let has = |id: &str| entries.iter().any(|entry| entry.id == id);
+    matter::ids().filter(|id| !has(id)).collect()
 }
 
 /// The entries named in `only`, or all of them when it is empty. Case does not matter.
@@ -36,6 +43,17 @@ mod tests {
         for entry in all {
             let texts = [entry.place, entry.claim, entry.how];
             assert!(texts.iter().all(|text| !text.trim().is_empty()), "{} lacks a text", entry.id);
+        }
+    }
+
+    #[test]
+    fn every_entry_is_a_claim_and_few_claims_lack_one() {
+        let all = all();
+        for entry in &all {
+            assert!(matter::of(entry.id).is_some(), "{} is explained nowhere", entry.id);
+        }
+        for id in missing(&all) {
+            assert!(["A04", "A08", "C03", "C06", "C07"].contains(&id), "{id} has no entry");
         }
     }
 

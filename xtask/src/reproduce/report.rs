@@ -5,6 +5,7 @@
 use serde::Serialize;
 
 use super::entry::{Erratum, Measurement, Record, Verdict};
+use super::{matter, notation};
 
 /// The file.
 #[derive(Serialize)]
@@ -12,6 +13,8 @@ struct Report<'a> {
     date: &'a str,
     version: &'static str,
     counts: Counts,
+    /// The ids of claims that have no entry.
+    missing: &'a [&'a str],
     entries: Vec<Item<'a>>,
 }
 
@@ -28,8 +31,10 @@ struct Counts {
 #[derive(Serialize)]
 struct Item<'a> {
     id: &'static str,
+    title: &'static str,
     place: &'static str,
     claim: &'static str,
+    formulas: Vec<String>,
     how: &'static str,
     seed: u64,
     seconds: f64,
@@ -49,7 +54,7 @@ struct Picture<'a> {
 }
 
 /// The text of the file.
-pub(super) fn json(records: &[Record<'_>], date: &str) -> serde_json::Result<String> {
+pub(super) fn json(records: &[Record<'_>], missing: &[&str], date: &str) -> serde_json::Result<String> {
     let count = |verdict| records.iter().filter(|record| record.verdict() == verdict).count();
     let report = Report {
         date,
@@ -60,6 +65,7 @@ pub(super) fn json(records: &[Record<'_>], date: &str) -> serde_json::Result<Str
             erratum: count(Verdict::Erratum),
             fails: count(Verdict::Fails),
         },
+        missing,
         entries: records.iter().map(item).collect(),
     };
     Ok(serde_json::to_string_pretty(&report)? + "\n")
@@ -68,11 +74,18 @@ pub(super) fn json(records: &[Record<'_>], date: &str) -> serde_json::Result<Str
 /// An entry as it goes into the file.
 fn item<'a>(record: &'a Record<'_>) -> Item<'a> {
     let findings = &record.findings;
+    let matter = matter::of(record.entry.id);
     let picture = |figure| format!("figures/{}", record.file_of(figure));
     Item {
         id: record.entry.id,
+        title: matter.map_or("", |matter| matter.title),
         place: record.entry.place,
         claim: record.entry.claim,
+        formulas: matter
+            .map_or(&[][..], |matter| matter.formulas)
+            .iter()
+            .map(|text| notation::plain(text))
+            .collect(),
         how: record.entry.how,
         seed: record.entry.seed,
         // Milliseconds are enough, and read better.
@@ -97,18 +110,18 @@ mod tests {
 
     #[test]
     fn the_shape_of_a_small_report() {
-        insta::assert_snapshot!(json(&sample::records()[..2], "2000-01-01").unwrap());
+        insta::assert_snapshot!(json(&sample::records()[..2], &["A02"], "2000-01-01").unwrap());
     }
 
     #[test]
     fn two_runs_write_the_same_bits() {
-        let [first, second] = [0, 1].map(|_| json(&sample::records(), "2000-01-01").unwrap());
+        let [first, second] = [0, 1].map(|_| json(&sample::records(), &[], "2000-01-01").unwrap());
         assert_eq!(first, second);
     }
 
     #[test]
     fn verdicts_and_counts_agree() {
-        let text = json(&sample::records(), "2000-01-01").unwrap();
+        let text = json(&sample::records(), &[], "2000-01-01").unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         let verdicts: Vec<_> = value["entries"]
             .as_array()

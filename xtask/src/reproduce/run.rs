@@ -5,14 +5,14 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use super::bench::Bench;
+use super::bench::{Bench, Scope};
 use super::entry::{Entry, Findings, Record};
 
 /// Runs one entry. An error or a panic in its body becomes a failure of the entry; what was recorded before
 /// it is kept.
-pub(super) fn run_one(entry: &Entry) -> Record<'_> {
+pub(super) fn run_one<'a>(entry: &'a Entry, scope: &Scope) -> Record<'a> {
     let start = Instant::now();
-    let mut bench = Bench::new(entry.seed);
+    let mut bench = Bench::within(entry.seed, scope.clone());
     // The bench holds plain lists that are only ever appended to: it is whole after a panic.
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| (entry.body)(&mut bench)));
     let failure = match outcome {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     fn run(id: &str) -> Record<'static> {
-        run_one(sample::ENTRIES.iter().find(|entry| entry.id == id).unwrap())
+        run_one(sample::ENTRIES.iter().find(|entry| entry.id == id).unwrap(), &Scope::default())
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Entries that claim nothing of any source: the tests of the frame run them.
 
-use super::bench::Bench;
+use super::bench::{Bench, Scope};
 use super::entry::{Entry, Outcome, Record};
 use super::run::run_one;
 
@@ -57,5 +57,5 @@ fn empty(bench: &mut Bench) -> Outcome {
 
 /// All of them after a run, each with the same made-up time.
 pub(super) fn records() -> Vec<Record<'static>> {
-    ENTRIES.iter().map(|entry| Record { seconds: 1.25, ..run_one(entry) }).collect()
+    ENTRIES.iter().map(|entry| Record { seconds: 1.25, ..run_one(entry, &Scope::default()) }).collect()
 }

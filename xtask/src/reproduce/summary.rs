@@ -61,7 +61,7 @@ fn details(record: &Record<'_>) -> String {
 }
 
 /// A number of entries, in words.
-fn counted(number: usize) -> String {
+pub(super) fn counted(number: usize) -> String {
     if number == 1 { "1 entry".into() } else { format!("{number} entries") }
 }
 

@@ -4,11 +4,11 @@ use lm_bounds::mistakes::novikoff;
 use lm_core::{Certificate, Learner, Linear, Margins, TrainingSet};
 use lm_data::generate::{Separable, SeparableSettings, separable};
 use lm_online::{Bias, Maxover, MistakeBound, Perceptron};
+use lm_qp::linear::LinearSvc;
 
 use crate::reproduce::bench::{Bench, number};
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::Plot;
-use crate::reproduce::linear_svc::LinearSvc;
 use crate::reproduce::measure::{Binary, mirrored, scaled, slope};
 
 pub(super) const ENTRIES: &[Entry] = &[Entry {
@@ -72,7 +72,11 @@ fn augmented_margin(bench: &mut Bench) -> Outcome {
     // The largest margin γ of the set, and an interval around the largest margin of the augmented set.
     let margins = |data: &Binary| -> Result<(f64, f64, f64), Box<dyn std::error::Error>> {
         let set = TrainingSet::new(&data.examples, &data.labels)?;
-        let best = LinearSvc(1e4).fit(&data.examples, &data.labels)?.converged()?;
+        let best = LinearSvc::default()
+            .with_cost(1e4)
+            .with_gap(1e-8)
+            .fit(&data.examples, &data.labels)?
+            .converged()?;
         let gamma = Margins::geometric(&best.model, &set)?.minimum();
         let learner = Maxover::default().with_passes(200_000).with_tolerance(1e-3);
         let stability = learner.fit(&data.examples, &data.labels)?.converged()?.certificate;

@@ -9,11 +9,11 @@ use lm_core::{
 use lm_data::classic;
 use lm_data::generate::{Cloud, SeparableSettings, Spread, chess_board, gaussians, separable, two_moons};
 use lm_online::{Bias, DualPerceptron, Order, Perceptron};
+use lm_qp::linear::LinearSvc;
 
 use crate::reproduce::bench::Bench;
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::{Plot, Stroke};
-use crate::reproduce::linear_svc::LinearSvc;
 use crate::reproduce::measure::{Binary, line, of_class, pair, point, wrong};
 
 pub(super) const ENTRIES: &[Entry] = &[
@@ -152,7 +152,12 @@ fn difficulty(bench: &mut Bench) -> Outcome {
     let settings = SeparableSettings::default().with_len(120).with_margin(0.06).with_bias(0.2);
     let data = separable(&settings, bench.seed())?.data;
     let set = TrainingSet::new(&data.examples, &data.labels)?;
-    let best = LinearSvc(1e4).fit(&data.examples, &data.labels)?.converged()?.model;
+    let best = LinearSvc::default()
+        .with_cost(1e4)
+        .with_gap(1e-8)
+        .fit(&data.examples, &data.labels)?
+        .converged()?
+        .model;
     let distances = Margins::geometric(&best, &set)?;
     let gram = VectorGram::new(&data.examples, VectorKernel::linear())?;
     let gram_set = TrainingSet::new(&gram, &data.labels)?;

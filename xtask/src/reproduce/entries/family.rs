@@ -8,11 +8,11 @@ use lm_data::generate::{SeparableSettings, noisy_xor, rings, separable};
 use lm_online::{
     AlphaPerceptron, AveragedPerceptron, Bias, Maxover, Order, Perceptron, Schedule, VotedPerceptron,
 };
+use lm_qp::linear::LinearSvc;
 
 use crate::reproduce::bench::{Bench, number};
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::{Plot, Stroke};
-use crate::reproduce::linear_svc::LinearSvc;
 use crate::reproduce::measure::{Binary, clouds, line, mirrored, of_class, pair, wrong};
 
 pub(super) const ENTRIES: &[Entry] = &[Entry {
@@ -205,7 +205,12 @@ fn stability(bench: &mut Bench) -> Outcome {
         // The best hyperplane of a set and its mirror image goes through the origin.
         let data = mirrored(&separable(&settings, bench.seed())?.data)?;
         let set = TrainingSet::new(&data.examples, &data.labels)?;
-        let best = LinearSvc(1e4).fit(&data.examples, &data.labels)?.converged()?.model;
+        let best = LinearSvc::default()
+            .with_cost(1e4)
+            .with_gap(1e-8)
+            .fit(&data.examples, &data.labels)?
+            .converged()?
+            .model;
         let gamma = Margins::geometric(&best, &set)?.minimum();
         let learner = Maxover::default().with_bias(Bias::None).with_passes(1_000_000).with_tolerance(1e-3);
         let fit = learner.fit(&data.examples, &data.labels)?.converged()?;

@@ -8,11 +8,11 @@ use lm_core::{
 };
 use lm_data::generate::noisy_xor;
 use lm_online::{Bias, ExtendedPerceptron, Order, Perceptron, PocketPerceptron, VotedPerceptron};
+use lm_qp::linear::LinearSvc;
 
 use crate::reproduce::bench::{Bench, number};
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::{Plot, Stroke};
-use crate::reproduce::linear_svc::LinearSvc;
 use crate::reproduce::measure::{Binary, clouds, line, of_class, point, wrong};
 
 pub(super) const ENTRIES: &[Entry] = &[
@@ -44,7 +44,12 @@ pub(super) const ENTRIES: &[Entry] = &[
 /// are the weights of the new attributes.
 fn with_slacks(data: &Binary, delta: f64) -> Result<Linear, Box<dyn std::error::Error>> {
     let set = TrainingSet::new(&data.examples, &data.labels)?;
-    let soft = LinearSvc(1.0).fit(&data.examples, &data.labels)?.converged()?.model;
+    let soft = LinearSvc::default()
+        .with_cost(1.0)
+        .with_gap(1e-8)
+        .fit(&data.examples, &data.labels)?
+        .converged()?
+        .model;
     let norm = soft.norm();
     let plane = Linear::new(soft.weights().iter().map(|w| w / norm).collect(), soft.bias() / norm)?;
     let slack = Margins::functional(&plane, &set)?.slack(1.0 / norm)?;

@@ -2,12 +2,12 @@
 
 use lm_core::{BinaryLabels, Certificate, Dense, Error, Hypothesis, Learner, Linear, Sign, TrainingSet};
 use lm_online::{BatchLms, Lms, Perceptron, Schedule};
+use lm_qp::linear::LinearSvc;
 
 use crate::reproduce::bench::{Bench, number};
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::{Plot, Stroke};
 use crate::reproduce::least_squares::{augmented, check_near, least_squares};
-use crate::reproduce::linear_svc::LinearSvc;
 use crate::reproduce::vectors::{distance, dot, norm, weights_and_bias};
 
 pub(super) const ENTRIES: &[Entry] = &[Entry {
@@ -88,7 +88,7 @@ fn not_separating(bench: &mut Bench) -> Outcome {
         Ok((0..points.len()).filter(|&row| signs[row] != labels.signs()[row]).collect())
     };
     let perceptron = Perceptron::default().fit(&examples, &labels)?.converged()?;
-    let svc = LinearSvc(1e4).fit(&examples, &labels)?.converged()?;
+    let svc = LinearSvc::default().with_cost(1e4).with_gap(1e-8).fit(&examples, &labels)?.converged()?;
     bench.check_valid("a perceptron separates the points: its replay", perceptron.certificate.verify(&set)?);
     bench.check_equal("errors of the perceptron", 0, errors(&perceptron.model)?.len());
     bench.check_equal("errors of the machine of maximal margin", 0, errors(&svc.model)?.len());

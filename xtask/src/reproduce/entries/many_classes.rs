@@ -4,11 +4,11 @@ use lm_core::multiclass::{
     Claim, Classifier, LinearMachine, OneVsOne, OneVsOneModel, OneVsRest, OneVsRestModel,
 };
 use lm_core::{ClassLabels, Dense, Learner, Linear};
+use lm_qp::linear::LinearSvc;
 
 use crate::reproduce::bench::Bench;
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::{Plot, Stroke};
-use crate::reproduce::linear_svc::LinearSvc;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -132,8 +132,14 @@ fn four_classes() -> (Vec<[f64; 2]>, Vec<i64>) {
 fn dichotomies(bench: &mut Bench) -> Outcome {
     let (points, labels) = four_classes();
     let (examples, classes) = (Dense::from_rows(&points)?, ClassLabels::from_integers(&labels)?);
-    let rest = OneVsRest::new(LinearSvc(10.0)).fit(&examples, &classes)?.converged()?.model;
-    let pairs = OneVsOne::new(LinearSvc(10.0)).fit(&examples, &classes)?.converged()?.model;
+    let rest = OneVsRest::new(LinearSvc::default().with_cost(10.0).with_gap(1e-8))
+        .fit(&examples, &classes)?
+        .converged()?
+        .model;
+    let pairs = OneVsOne::new(LinearSvc::default().with_cost(10.0).with_gap(1e-8))
+        .fit(&examples, &classes)?
+        .converged()?
+        .model;
     let machine = LinearMachine::try_from(rest.clone())?;
     bench.check_equal("linear functions: one-vs-rest", 4, rest.models().len());
     bench.check_equal("linear functions: one-vs-one, c(c−1)/2", 6, pairs.models().len());

@@ -53,6 +53,7 @@ mod first_pass;
 mod fisher;
 mod gaussian_process;
 mod gram_only;
+mod handwritten_digits;
 mod hinge;
 mod hinge_form;
 mod ho_kashyap;
@@ -125,6 +126,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     fisher::ENTRIES,
     gaussian_process::ENTRIES,
     gram_only::ENTRIES,
+    handwritten_digits::ENTRIES,
     hinge::ENTRIES,
     hinge_form::ENTRIES,
     ho_kashyap::ENTRIES,

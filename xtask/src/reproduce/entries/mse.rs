@@ -234,6 +234,7 @@ fn bayes(bench: &mut Bench) -> Outcome {
         (1_000_000, 4),
     ] {
         let mut total = 0.0;
+        let rounds = rounds * bench.amount(1, 10);
         for round in 0..rounds {
             let data = draw(n, &mut random)?;
             let model = MseClassifier::default().fit(&data.examples, &data.labels)?.model;

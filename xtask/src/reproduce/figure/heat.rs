@@ -118,10 +118,11 @@ impl HeatMap {
     }
 }
 
-/// Labels at their places; every second, third … only, if there are more than `most`.
+/// Labels at their places, without empty ones; every second, third … only, if there are more than `most`.
 fn ticks(labels: &[String], most: usize, place: impl Fn(usize) -> f64) -> Vec<(f64, String)> {
     let every = labels.len().div_ceil(most).max(1);
-    labels.iter().enumerate().step_by(every).map(|(index, label)| (place(index), label.clone())).collect()
+    let chosen = labels.iter().enumerate().step_by(every).filter(|(_, label)| !label.is_empty());
+    chosen.map(|(index, label)| (place(index), label.clone())).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Figures in one quiet style: SVG that scales, with labelled axes, readable in grey.
 //!
 //! [`Plot`] draws points, lines, curves, regions and contours on two numeric axes, linear or logarithmic;
-//! [`Bars`] draws groups of bars, [`Histogram`] a distribution, [`HeatMap`] a table of values. Each is built
+//! [`Bars`] draws groups of bars, [`Histogram`] a distribution, [`HeatMap`] a table of values, [`Images`] small pictures. Each is built
 //! by naming what is to be seen and ends in `render`, which gives the text of the SVG, or says what cannot be
 //! drawn: nothing in it, a value that is not finite, a logarithm of what is not positive.
 //!
@@ -29,6 +29,7 @@ mod contour;
 mod frame;
 mod heat;
 mod histogram;
+mod images;
 mod layer;
 mod plot;
 mod region;
@@ -44,6 +45,7 @@ pub(crate) use self::{
     bars::Bars,
     heat::HeatMap,
     histogram::Histogram,
+    images::Images,
     plot::{Plot, sample},
     style::Stroke,
 };

@@ -158,6 +158,6 @@ fn every_specimen_is_drawn() {
     if let Some(folder) = std::env::var_os("LM_SPECIMEN") {
         let mut records = sample::records();
         records.push(record);
-        write(&records, folder.as_ref()).unwrap();
+        write(&records, &[], folder.as_ref()).unwrap();
     }
 }
