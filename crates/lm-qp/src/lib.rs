@@ -59,6 +59,7 @@ mod polish;
 mod probabilities;
 mod problem;
 mod quadratic_svr;
+mod removals;
 mod separability;
 mod smo;
 mod solver;
@@ -85,6 +86,7 @@ pub use one_class::{OneClass, Unlabelled};
 pub use probabilities::{CalibratedEvidence, SigmoidEvidence, WithProbabilities};
 pub use problem::{Balance, DualProblem, Multipliers};
 pub use quadratic_svr::QuadraticSvr;
+pub use removals::{Aims, Removals};
 pub use separability::{
     ExactInseparability, ExactSeparation, Separability, Undecided, separate, separate_exact, separate_gram,
     separate_with,

@@ -26,6 +26,7 @@ mod whole;
 use lm_core::{CacheFigures, Columns, Error, Gram, Meter, Result, RowCache, Stop, parallel};
 
 use crate::optimality::{Standing, standing};
+pub(crate) use quick::{end, moved, room, set_room};
 use crate::problem::{Balance, DualProblem};
 use step::Step;
 

@@ -193,21 +193,13 @@ impl<'a, 'b, G: Gram + ?Sized> Quick<'a, 'b, G> {
         };
         self.obtain(j)?;
         let (a, b) = (self.members[i], self.members[j]);
-        let (before, problem) = ((self.beta[a], self.beta[b]), self.problem);
+        let problem = self.problem;
         let gain = f64::from(self.prices.down(j)) - f64::from(up);
         let (row_i, row_j) = self.cache.pair(i, j)?;
         let curvature = self.curvature[a] + self.curvature[b] - 2.0 * f64::from(row_i[j]);
-        let (end_a, end_b) = (end(problem, a, before.0, true), end(problem, b, before.1, false));
-        let (room_a, room_b) = (end_a - before.0, before.1 - end_b);
-        let by = (gain / curvature.max(self.floor)).min(room_a).min(room_b);
-        if by == f64::INFINITY {
+        let Some(by) = moved(problem, self.beta, (a, b), gain / curvature.max(self.floor)) else {
             return Ok(Some(Round::Lost));
-        }
-        self.beta[a] = if by == room_a { end_a } else { (before.0 + by).min(end_a) };
-        self.beta[b] = if by == room_b { end_b } else { (before.1 - by).max(end_b) };
-        if (self.beta[a], self.beta[b]) == before {
-            return Ok(Some(Round::Lost));
-        }
+        };
         for (at, variable, by) in [(i, a, by), (j, b, -by)] {
             set_room(&mut self.prices, problem, at, variable, self.beta[variable]);
             self.prices.add(at, (problem.ridge(variable) * by) as f32);
@@ -260,8 +252,28 @@ impl<'a, 'b, G: Gram + ?Sized> Quick<'a, 'b, G> {
     }
 }
 
+/// Moves one variable up and another down, as far as asked for or to the next bound or kink of one of them; none if that is
+/// no move at all, or one without end.
+pub(crate) fn moved(
+    problem: &DualProblem,
+    beta: &mut [f64],
+    (a, b): (usize, usize),
+    by: f64,
+) -> Option<f64> {
+    let before = (beta[a], beta[b]);
+    let (end_a, end_b) = (end(problem, a, before.0, true), end(problem, b, before.1, false));
+    let (room_a, room_b) = (end_a - before.0, before.1 - end_b);
+    let by = by.min(room_a).min(room_b);
+    if by == f64::INFINITY {
+        return None;
+    }
+    beta[a] = if by == room_a { end_a } else { (before.0 + by).min(end_a) };
+    beta[b] = if by == room_b { end_b } else { (before.1 - by).max(end_b) };
+    ((beta[a], beta[b]) != before).then_some(by)
+}
+
 /// The slopes that count for moving a variable up and down; none where there is no room.
-fn room(problem: &DualProblem, i: usize, beta: f64) -> (Option<f64>, Option<f64>) {
+pub(crate) fn room(problem: &DualProblem, i: usize, beta: f64) -> (Option<f64>, Option<f64>) {
     let (above, below) = (problem.above()[i], problem.below()[i]);
     let up = if beta < 0.0 { Some(below) } else { (beta < problem.upper()[i]).then_some(above) };
     let down = if beta > 0.0 { Some(above) } else { (beta > problem.lower()[i]).then_some(below) };
@@ -269,14 +281,14 @@ fn room(problem: &DualProblem, i: usize, beta: f64) -> (Option<f64>, Option<f64>
 }
 
 /// Tells the prices what moving a variable costs beyond its gradient with the slope above 0.
-fn set_room(prices: &mut Prices, problem: &DualProblem, at: usize, variable: usize, beta: f64) {
+pub(crate) fn set_room(prices: &mut Prices, problem: &DualProblem, at: usize, variable: usize, beta: f64) {
     let (up, down) = room(problem, variable, beta);
     let relative = |slope: f64| (slope - problem.above()[variable]) as f32;
     prices.set_room(at, up.map(relative), down.map(relative));
 }
 
 /// The next bound or kink.
-fn end(problem: &DualProblem, i: usize, beta: f64, upwards: bool) -> f64 {
+pub(crate) fn end(problem: &DualProblem, i: usize, beta: f64, upwards: bool) -> f64 {
     match upwards {
         true if beta < 0.0 => 0.0,
         true => problem.upper()[i],

@@ -1,0 +1,141 @@
+//! How far the decision values of a point are from those of the best machine.
+//!
+//! # Two bounds
+//! Let `β` be feasible, `w` and any bias its machine, `γ` the duality gap of both, and `w*` the solution. The primal objective
+//! grows at least by `½‖w − w*‖²` from `w*` to `w`, and the dual one falls at least by as much, so that
+//! ```text
+//! ‖w − w*‖² ≤ γ   and   |⟨w·φ(x)⟩ − ⟨w*·φ(x)⟩| ≤ √γ √K(x,x)
+//! ```
+//! A free bias is the middle of where a sum of steps crosses the balance. Each step is at minus the score of an example, plus a
+//! constant: when no score moves by more than `s`, neither do the ends of the crossing. So the middle that belongs to `w` is
+//! within `√γ max √Kⱼⱼ` of the one that belongs to `w*`. The gap is computed with scores that may be off by `slip`, which only
+//! makes it larger here.
+
+use crate::optimality::{best_multipliers, least};
+use crate::problem::{Balance, DualProblem, Multipliers};
+
+/// A point of a problem.
+pub(super) struct Point {
+    pub(super) beta: Vec<f64>,
+    /// `Kβ`.
+    pub(super) scores: Vec<f64>,
+    /// How far any score may be from `Kβ`.
+    pub(super) slip: f64,
+}
+
+/// What a point says of the best machine.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Judgement {
+    /// The bias that belongs to the scores.
+    pub(super) bias: f64,
+    /// How far `w` is from the solution, at most.
+    distance: f64,
+    /// What rounding adds.
+    slip: f64,
+    /// The square root of the largest `Kⱼⱼ` that the bias depends on; 0 where it depends on none.
+    longest: f64,
+}
+
+impl Judgement {
+    /// How far a decision value is from that of the best machine, for an example of this norm.
+    pub(super) fn error(&self, norm: f64) -> f64 {
+        let rounding = 1.0 + 16.0 * f64::EPSILON;
+        (self.distance * (norm + self.longest) + 4.0 * self.slip) * rounding
+    }
+}
+
+/// Judges a point of a problem; `longest` is the square root of the largest `Kⱼⱼ`.
+pub(super) fn judged(problem: &DualProblem, point: &Point, longest: f64) -> Judgement {
+    let multipliers = multipliers(problem, &point.scores);
+    let largest = |list: &[f64]| list.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
+    let size = largest(&point.scores)
+        + multipliers.positive.abs().max(multipliers.negative.abs())
+        + largest(problem.above()).max(largest(problem.below()));
+    let slip = point.slip + 4.0 * f64::EPSILON * size;
+    let distance = gap(problem, point, multipliers, slip).sqrt();
+    let longest = if problem.balance() == Balance::Open { 0.0 } else { longest };
+    Judgement { bias: multipliers.bias(), distance, slip, longest }
+}
+
+/// An upper bound on the duality gap.
+fn gap(problem: &DualProblem, point: &Point, multipliers: Multipliers, slip: f64) -> f64 {
+    let Multipliers { positive, negative } = multipliers;
+    let (mut gap, mut size) = (0.0, 0.0);
+    for (i, (&beta, &score)) in point.beta.iter().zip(&point.scores).enumerate() {
+        let slope = if beta > 0.0 { positive } else { negative };
+        // Scores that are off lower the least value by no more than the cheaper ones do.
+        let (_, least) = least(problem, i, score + positive - slip, score + negative + slip);
+        let spent = (score + slope) * beta;
+        let own = problem.own_cost(i, beta);
+        gap += (spent + own + slip * beta.abs() - least).max(0.0);
+        size += spent.abs() + own.abs() + least.abs();
+    }
+    gap + 4.0 * f64::EPSILON * size
+}
+
+/// The multipliers that belong to the scores: in the middle, where a whole interval is best.
+fn multipliers(problem: &DualProblem, scores: &[f64]) -> Multipliers {
+    match problem.balance() {
+        Balance::Total(total) => match middle(problem, scores, total) {
+            Some(b) => Multipliers { positive: b, negative: b },
+            None => best_multipliers(problem, scores),
+        },
+        _ => best_multipliers(problem, scores),
+    }
+}
+
+/// The middle of where a sum of steps crosses `total`; none unless all parts are steps and both ends exist.
+fn middle(problem: &DualProblem, scores: &[f64], total: f64) -> Option<f64> {
+    let (mut steps, mut sum, mut size) = (Vec::with_capacity(scores.len()), -total, total.abs());
+    for (i, &score) in scores.iter().enumerate() {
+        let (lower, upper) = (problem.lower()[i], problem.upper()[i]);
+        if problem.ridge(i) > 0.0 {
+            return None;
+        }
+        if upper > 0.0 {
+            steps.push((-score - problem.above()[i], upper));
+        }
+        if lower < 0.0 {
+            steps.push((-score - problem.below()[i], -lower));
+        }
+        sum += upper;
+        size += upper - lower;
+    }
+    // Sums of bounds are rounded: what is this small counts as 0.
+    let nothing = 4.0 * scores.len() as f64 * f64::EPSILON * size;
+    if !(size.is_finite() && sum > nothing) {
+        return None;
+    }
+    steps.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let mut first = None;
+    for (at, fall) in steps {
+        sum -= fall;
+        if sum <= nothing && first.is_none() {
+            first = Some(at);
+        }
+        if let (true, Some(first)) = (sum < -nothing, first) {
+            return Some(first + 0.5 * (at - first));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_sorted_steps_is_that_of_bisection() {
+        // Four examples at scores that leave an interval, and the same with one more that settles the crossing.
+        let cases: [(&[f64], &[f64]); 2] =
+            [(&[1.0, 1.0, -1.0, -1.0], &[0.3, 1.7, -0.2, -1.1]), (&[1.0, 1.0, -1.0], &[0.3, 1.7, -0.2])];
+        for (signs, scores) in cases {
+            let upper = signs.iter().map(|sign: &f64| sign.max(0.0)).collect();
+            let lower = signs.iter().map(|sign| sign.min(0.0)).collect();
+            let slopes = signs.iter().map(|sign| -sign).collect();
+            let problem = DualProblem::new(lower, upper, slopes, Balance::Total(0.0)).unwrap();
+            let found = middle(&problem, scores, 0.0).unwrap();
+            assert!((found - best_multipliers(&problem, scores).positive).abs() < 1e-12, "{found}");
+        }
+    }
+}
