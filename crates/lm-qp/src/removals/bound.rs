@@ -11,6 +11,8 @@
 //! within `√γ max √Kⱼⱼ` of the one that belongs to `w*`. The gap is computed with scores that may be off by `slip`, which only
 //! makes it larger here.
 
+use lm_core::double_double::DoubleDouble;
+
 use crate::optimality::{best_multipliers, least};
 use crate::problem::{Balance, DualProblem, Multipliers};
 
@@ -21,6 +23,8 @@ pub(super) struct Point {
     pub(super) scores: Vec<f64>,
     /// How far any score may be from `Kβ`.
     pub(super) slip: f64,
+    /// What no score has ever been larger than.
+    pub(super) size: f64,
 }
 
 /// What a point says of the best machine.
@@ -70,7 +74,23 @@ fn gap(problem: &DualProblem, point: &Point, multipliers: Multipliers, slip: f64
         gap += (spent + own + slip * beta.abs() - least).max(0.0);
         size += spent.abs() + own.abs() + least.abs();
     }
-    gap + 4.0 * f64::EPSILON * size
+    // A balance that rounding has left open by a little is paid at the price of the bias.
+    let open = match problem.balance() {
+        Balance::Open => 0.0,
+        Balance::Total(total) => 2.0 * (positive * (sum(point.beta.iter().copied()) - total)).abs(),
+        Balance::Sides { positive: up, negative: down } => {
+            let (a, b) = (sum(point.beta.iter().map(|b| b.max(0.0))), sum(point.beta.iter().map(|b| b.min(0.0))));
+            2.0 * (positive * (a - up)).abs() + 2.0 * (negative * (b + down)).abs()
+        }
+        // Not one of the machines that are judged here.
+        Balance::Sizes { .. } => f64::INFINITY,
+    };
+    gap + open + 4.0 * f64::EPSILON * size
+}
+
+/// A sum with twice the digits, rounded.
+fn sum(of: impl Iterator<Item = f64>) -> f64 {
+    of.fold(DoubleDouble::ZERO, |sum, value| sum + value).value()
 }
 
 /// The multipliers that belong to the scores: in the middle, where a whole interval is best.

@@ -96,7 +96,6 @@ pub struct Removals<F, L> {
     rows: Rows,
     beta: Vec<f64>,
     scores: Vec<f64>,
-    slip: f64,
     bias: f64,
     shares: Vec<Share>,
 }
@@ -120,8 +119,8 @@ impl Rows {
     /// Adds a multiple of a row to the scores.
     fn add(&self, point: &mut Point, i: usize, by: f64) {
         point.scores.iter_mut().zip(self.matrix.row(i)).for_each(|(score, value)| *score += by * value);
-        let size = point.scores.iter().fold(0.0, |most: f64, score| most.max(score.abs()));
-        point.slip += f64::EPSILON * (size + by.abs() * self.largest);
+        point.size += by.abs() * self.largest;
+        point.slip += f64::EPSILON * (point.size + by.abs() * self.largest);
     }
 
     /// Has the scores follow from the coefficients that have changed.
@@ -166,7 +165,6 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
             rows,
             beta,
             scores: Vec::new(),
-            slip: 0.0,
             bias: 0.0,
             shares: Vec::new(),
         };
@@ -177,8 +175,6 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
     /// Computes the scores with twice the digits, and what follows for each example.
     fn read(&mut self, problem: &DualProblem) -> Result<()> {
         self.scores = for_rows(&self.rows.matrix, &self.beta, |row, beta| dot(row, beta).value())?;
-        let size = self.scores.iter().fold(0.0, |most: f64, score| most.max(score.abs()));
-        self.slip = 2.0 * f64::EPSILON * size;
         let found = judged(problem, &self.point(), self.rows.longest());
         self.bias = found.bias;
         let aims = self.labels.aims();
@@ -200,7 +196,9 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
     }
 
     fn point(&self) -> Point {
-        Point { beta: self.beta.clone(), scores: self.scores.clone(), slip: self.slip }
+        let size = self.scores.iter().fold(0.0, |most: f64, score| most.max(score.abs()));
+        let slip = 2.0 * f64::EPSILON * size;
+        Point { beta: self.beta.clone(), scores: self.scores.clone(), slip, size }
     }
 
     /// The problem without some examples, whose variables are there and cannot move.

@@ -33,8 +33,8 @@ pub(super) fn hand_on(rows: &Rows, problem: &DualProblem, point: &mut Point, rem
         while point.beta[i] != 0.0 {
             let upwards = point.beta[i] > 0.0;
             let partner = match problem.balance() {
-                Balance::Open => None,
-                _ => cheapest(problem, point, upwards),
+                Balance::Total(_) => cheapest(problem, point, upwards),
+                _ => None,
             };
             let most = point.beta[i].abs().min(portion.max(f64::MIN_POSITIVE));
             // The last portion takes what rounding has left of the others.
