@@ -17,6 +17,7 @@
 
 mod bound;
 mod pairs;
+mod tableau;
 
 use lm_core::double_double::dot;
 use lm_core::{
@@ -32,6 +33,7 @@ use crate::problem::{Balance, DualProblem};
 use crate::smo::default_iterations;
 use crate::solver::{Solution, Solver, solve};
 use bound::{Judgement, Point, judged};
+use tableau::Tableau;
 
 /// The relative duality gap of the machine on all examples: that of the settings, or this where that is larger.
 const GAP_OF_ALL: f64 = 1e-7;
@@ -98,6 +100,8 @@ pub struct Removals<F, L> {
     scores: Vec<f64>,
     bias: f64,
     shares: Vec<Share>,
+    /// Where bounds and balance do not depend on how many examples there are.
+    tableau: Option<Tableau>,
 }
 
 /// The matrix of kernel values, which all removals read.
@@ -167,8 +171,15 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
             scores: Vec::new(),
             bias: 0.0,
             shares: Vec::new(),
+            tableau: None,
         };
         machine.read(&problem)?;
+        if formulation.is_sum_of_losses() {
+            let mut point = machine.point();
+            machine.tableau = Tableau::new(&machine.rows, &problem, &mut point)?;
+            machine.beta = point.beta;
+            machine.read(&problem)?;
+        }
         Ok(machine)
     }
 
@@ -220,6 +231,14 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
     /// A point of the problem without some examples, near the solution on all of them.
     fn start(&self, problem: &DualProblem, removed: &[usize]) -> Result<Point> {
         let mut point = self.point();
+        if let ([row], Some(tableau)) = (removed, &self.tableau) {
+            if point.beta[*row] != 0.0 {
+                let beta = problem.feasible_near(&tableau.without(problem, &self.beta, *row))?;
+                let before = std::mem::replace(&mut point.beta, beta);
+                self.rows.follow(&mut point, &before);
+            }
+            return Ok(point);
+        }
         pairs::hand_on(&self.rows, problem, &mut point, removed);
         if !self.formulation.is_sum_of_losses() {
             // Bounds and balance depend on how many examples there are.
