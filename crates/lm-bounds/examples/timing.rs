@@ -5,6 +5,7 @@ use lm_qp::*;
 use lm_bounds::*;
 fn main() {
     for name in ["heart_scale","sonar_scale","ionosphere_scale","breast-cancer_scale","australian_scale","diabetes_scale","german_numer_scale","splice","svmguide3"] {
+        let one = std::env::args().nth(1); if one.as_deref().is_some_and(|o| o != name) { continue }
         let path = format!("/work/shared/data/{name}/train.svm.gz");
         let Ok(set) = lm_data::svmlight::open::<f64>(&path, &Default::default()) else { println!("no {name}"); continue };
         let scaler = lm_data::scaling::Scaler::fit(&set.examples, lm_data::scaling::Scaling::MinMax { low: -1.0, high: 1.0 }).unwrap();
@@ -12,6 +13,7 @@ fn main() {
         let labels = BinaryLabels::from_numbers(&set.labels).unwrap();
         let n = x.len();
         for (c, g) in [(1.0, 1.0 / x.dim() as f64), (100.0, 1.0/x.dim() as f64), (1.0, 0.5)] {
+            if std::env::args().nth(2).is_some_and(|o| o.parse::<f64>().unwrap() != c) || std::env::args().nth(3).is_some_and(|o| o.parse::<f64>().unwrap() < g) { continue }
             let gram = VectorGram::new(&x, VectorKernel::gaussian(g).unwrap()).unwrap();
             let m = CSvc::default().with_cost(c);
             let t = Instant::now();

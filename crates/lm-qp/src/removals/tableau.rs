@@ -11,29 +11,27 @@
 //! δβ_F    = P·δs_F  − H·δβ_N
 //! δs_N    = Hᵗ·δs_F + S·δβ_N
 //! ```
-//! A removal asks for a coefficient of 0. Free coefficients that leave their bounds are then held at them, and held ones whose
-//! slopes take the wrong sign are set free, all at a time, until nothing changes; each round is a system of as many equations as
-//! there are such coefficients. It need not end: the point it comes to is a start for pairs, and how good it is, is judged there.
+//! The coefficient that is removed goes to 0 on a way on which everything answers linearly, until a free coefficient meets a
+//! bound and is held there, or the slope of a held one changes its sign and it is set free. The answers from there on follow from
+//! the table and a system of as many equations as there are such changes. Where the way ends is a start for pairs, exact but for
+//! rounding; how good it is, is judged there.
 //! # Cost
-//! `O(n³)` operations and `8n²` bytes once; `O(nk + k³)` a round for `k` coefficients that change places.
+//! `O(n³)` operations and `8n²` bytes once; `O(nk + k³)` a change for the `k`-th one.
 //! # Reference
-//! Cauwenberghs & Poggio (2001) for removing an example; Hintermüller, Ito & Kunisch (2003) for changing all places at a time.
+//! Cauwenberghs & Poggio (2001) for removing an example; Hastie, Rosset, Tibshirani & Zhu (2004) for paths that are linear in parts.
 
 use lm_core::linalg::{Cholesky, Matrix, product, transposed_product};
-use lm_core::{Columns, Gram, Result};
+use lm_core::Result;
 
 use super::Rows;
 use super::bound::Point;
 use crate::problem::{Balance, DualProblem};
 
-/// Rounds of changing places.
-const ROUNDS: usize = 25;
+/// Changes of places on the way of one removal.
+const MOST: usize = 400;
 
-/// Coefficients that may change places.
-const MOST: usize = 120;
-
-/// What counts as 0, as a share of the largest coefficient or slope.
-const NOTHING: f64 = 1e-11;
+/// The smallest pivot that counts, as a share of the largest.
+const PIVOT: f64 = 1e-11;
 
 /// The table of a solution.
 #[derive(Debug, Clone)]
@@ -42,25 +40,44 @@ pub(super) struct Tableau {
     free: Vec<bool>,
     /// Column `j`: what moving `j` does to everything, `n` numbers.
     columns: Matrix,
-    /// The slopes of each coefficient at the solution, without those that the problem adds.
-    gradient: Vec<f64>,
+    /// The coefficients that are free, and the gradients of the others.
+    values: Vec<f64>,
+    /// Where these may be without a change of places.
+    ranges: Vec<(f64, f64)>,
 }
 
 /// A coefficient that is not where it is in the solution on all examples.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 struct Change {
     row: usize,
     place: Place,
+    /// By how much it is moved: the slope of one that is held, the coefficient of one that is freed.
+    moved: f64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 enum Place {
-    /// It was free and is held at this value.
-    Held(f64),
-    /// It was held and is free on the side up to this end, which may be either bound.
-    Freed(f64),
-    /// It was held and is held at this other end.
-    Across(f64),
+    /// The example that is removed, on its way to 0.
+    Leaving,
+    /// It was free and is held at its lower or upper end.
+    Held { low: bool },
+    /// It was held and is free, to move up or down by this much at most.
+    Freed { rising: bool, room: f64 },
+    /// It was held and is held at the other end of its side.
+    Across { rising: bool, room: f64 },
+}
+
+/// What happens first on the way.
+#[derive(Clone, Copy)]
+enum Event {
+    /// Nothing: the way is done.
+    End,
+    /// A value meets the end of its range.
+    Met { row: usize, low: bool },
+    /// A changed coefficient is back where it was.
+    Back { at: usize },
+    /// A freed coefficient meets the end beyond.
+    Beyond { at: usize },
 }
 
 impl Tableau {
@@ -79,212 +96,228 @@ impl Tableau {
         let Some(inverse) = Inverse::new(rows, problem, &inside, border)? else { return Ok(None) };
         inverse.settle(rows, problem, point, &inside);
         let columns = inverse.columns(rows, &inside, &outside)?;
-        let mut tableau = Self { free, columns, gradient: Vec::new() };
-        tableau.gradient = tableau.slopes(problem, point, &inside, border);
-        Ok(Some(tableau))
-    }
-
-    /// The gradient with the bias that makes the slopes of the free coefficients vanish.
-    fn slopes(&self, problem: &DualProblem, point: &Point, inside: &[usize], border: bool) -> Vec<f64> {
-        let own = |i: usize| point.scores[i] + problem.ridge(i) * point.beta[i];
-        let slope = |i: usize| if point.beta[i] > 0.0 { problem.above()[i] } else { problem.below()[i] };
-        let off: f64 = inside.iter().map(|&i| own(i) + slope(i)).sum();
-        let bias = if border { -off / inside.len() as f64 } else { 0.0 };
-        (0..point.beta.len()).map(|i| own(i) + bias).collect()
+        let gradient = gradient(problem, point, &inside, border);
+        let values = (0..n).map(|i| if free[i] { point.beta[i] } else { gradient[i] }).collect();
+        let ranges = (0..n).map(|i| range(problem, i, point.beta[i], free[i])).collect();
+        Ok(Some(Self { free, columns, values, ranges }))
     }
 
     /// The coefficients without an example, as far as changes of places lead.
     pub(super) fn without(&self, problem: &DualProblem, beta: &[f64], removed: usize) -> Vec<f64> {
-        let n = beta.len();
-        let size = beta.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
-        let slope = problem.above().iter().fold(0.0, |most: f64, value| most.max(value.abs()));
-        let (little, flat) = (NOTHING * size, NOTHING * slope.max(f64::MIN_POSITIVE));
-        let mut changes = Vec::new();
-        if self.free[removed] {
-            changes.push(Change { row: removed, place: Place::Held(0.0) });
-        }
-        let mut answer = vec![0.0; n];
-        let mut moves = Vec::new();
-        for _ in 0..ROUNDS {
-            let Some(found) = self.answered(beta, removed, &changes, &mut answer) else { break };
-            moves = found;
-            let before = changes.clone();
-            let mut kept = Vec::with_capacity(changes.len());
-            for (change, &by) in changes.iter().zip(&moves) {
-                kept.extend(self.revised(problem, beta, removed, *change, by, answer[change.row], (little, flat)));
-            }
-            let changed: Vec<usize> = changes.iter().map(|change| change.row).collect();
-            for row in (0..n).filter(|row| *row != removed && !changed.contains(row)) {
-                kept.extend(self.change(problem, beta[row], row, answer[row], (little, flat)));
-            }
-            if kept == before || kept.len() > MOST {
+        let mut way = Way::new(self, removed, beta[removed]);
+        for _ in 0..MOST {
+            if !way.aim(self) {
                 break;
             }
-            changes = kept;
-            moves.clear();
-        }
-        self.point(problem, beta, removed, (&changes, &moves), &answer)
-    }
-
-    /// What the changes move, and what everything answers; none where the equations have no solution.
-    fn answered(
-        &self,
-        beta: &[f64],
-        removed: usize,
-        changes: &[Change],
-        answer: &mut [f64],
-    ) -> Option<Vec<f64>> {
-        answer.fill(0.0);
-        let mut add = |row: usize, by: f64| {
-            answer.iter_mut().zip(self.columns.column(row)).for_each(|(sum, value)| *sum += by * value);
-        };
-        if !self.free[removed] {
-            add(removed, -beta[removed]);
-        }
-        for change in changes {
-            if let Place::Across(end) = change.place {
-                add(change.row, end - beta[change.row]);
+            let (length, event) = way.first();
+            way.go(length);
+            match event {
+                Event::End => break,
+                Event::Back { at } => {
+                    let change = way.changes.swap_remove(at);
+                    way.ranges[change.row] = self.ranges[change.row];
+                }
+                Event::Beyond { at } => way.hold_beyond(at),
+                Event::Met { row, low } => way.change(row, self.place(problem, beta[row], row, low)),
             }
         }
-        let unknown: Vec<&Change> =
-            changes.iter().filter(|change| !matches!(change.place, Place::Across(_))).collect();
-        let k = unknown.len();
-        let mut right: Vec<f64> = unknown.iter().map(|change| self.wanted(beta, change) - answer[change.row]).collect();
-        let mut system: Vec<f64> = Vec::with_capacity(k * k);
-        for row in &unknown {
-            system.extend(unknown.iter().map(|column| self.columns[(row.row, column.row)]));
-        }
-        if !eliminated(&mut system, &mut right) {
-            return None;
-        }
-        for (change, &by) in unknown.iter().zip(&right) {
-            answer.iter_mut().zip(self.columns.column(change.row)).for_each(|(sum, value)| *sum += by * value);
-        }
-        let mut solved = right.into_iter();
-        let by = |change: &Change| match change.place {
-            Place::Across(end) => Some(end - beta[change.row]),
-            Place::Held(_) | Place::Freed(_) => solved.next(),
-        };
-        changes.iter().map(by).collect()
-    }
-
-    /// What the answer of a changed coefficient is to be.
-    fn wanted(&self, beta: &[f64], change: &Change) -> f64 {
-        match change.place {
-            Place::Held(value) => value - beta[change.row],
-            Place::Freed(slope) | Place::Across(slope) => -(self.gradient[change.row] + slope),
-        }
-    }
-
-    /// The change that an unchanged coefficient calls for.
-    fn change(
-        &self,
-        problem: &DualProblem,
-        beta: f64,
-        row: usize,
-        answer: f64,
-        (little, flat): (f64, f64),
-    ) -> Option<Change> {
-        let place = if self.free[row] {
-            let (low, high) = side(problem, row, beta);
-            let value = beta + answer;
-            if value < low - little {
-                Place::Held(low)
-            } else if value > high + little {
-                Place::Held(high)
-            } else {
-                return None;
-            }
-        } else {
-            let gradient = self.gradient[row] + answer;
-            let (above, below) = (problem.above()[row], problem.below()[row]);
-            let (rising, falling) = (gradient + above, gradient + below);
-            if beta >= 0.0 && beta < problem.upper()[row] && rising < -flat {
-                Place::Freed(above)
-            } else if beta <= 0.0 && beta > problem.lower()[row] && falling > flat {
-                Place::Freed(below)
-            } else if beta > 0.0 && rising > flat {
-                Place::Freed(above)
-            } else if beta < 0.0 && falling < -flat {
-                Place::Freed(below)
-            } else {
-                return None;
-            }
-        };
-        Some(Change { row, place })
-    }
-
-    /// What becomes of a change: it stays, is another one, or none.
-    fn revised(
-        &self,
-        problem: &DualProblem,
-        beta: &[f64],
-        removed: usize,
-        change: Change,
-        by: f64,
-        answer: f64,
-        (little, flat): (f64, f64),
-    ) -> Option<Change> {
-        let Change { row, place } = change;
-        if row == removed {
-            return Some(change);
-        }
-        match place {
-            Place::Held(value) => {
-                // The slope of a coefficient at its lower end is not negative, at its upper end not positive.
-                let (low, _) = side(problem, row, beta[row]);
-                let right = if value == low { by >= -flat } else { by <= flat };
-                right.then_some(change)
-            }
-            Place::Freed(slope) => {
-                let positive = if beta[row] == 0.0 { slope == problem.above()[row] } else { beta[row] > 0.0 };
-                let (low, high) =
-                    if positive { (0.0, problem.upper()[row]) } else { (problem.lower()[row], 0.0) };
-                let value = beta[row] + by;
-                let end = if value < low - little {
-                    low
-                } else if value > high + little {
-                    high
-                } else {
-                    return Some(change);
-                };
-                (end != beta[row]).then_some(Change { row, place: Place::Across(end) })
-            }
-            Place::Across(end) => {
-                let positive = end > 0.0 || beta[row] > 0.0;
-                let slope = if positive { problem.above()[row] } else { problem.below()[row] };
-                let slope_there = self.gradient[row] + slope + answer;
-                let right = if end > beta[row] { slope_there <= flat } else { slope_there >= -flat };
-                Some(if right { change } else { Change { row, place: Place::Freed(slope) } })
+        let mut point: Vec<f64> =
+            (0..beta.len()).map(|i| if self.free[i] { way.values[i] } else { beta[i] }).collect();
+        for change in &way.changes {
+            if let Place::Freed { .. } | Place::Across { .. } = change.place {
+                point[change.row] = beta[change.row] + change.moved;
             }
         }
-    }
-
-    /// The coefficients that the changes lead to, within their bounds.
-    fn point(
-        &self,
-        problem: &DualProblem,
-        beta: &[f64],
-        removed: usize,
-        (changes, moves): (&[Change], &[f64]),
-        answer: &[f64],
-    ) -> Vec<f64> {
-        let mut point: Vec<f64> = (0..beta.len())
-            .map(|row| {
-                let (low, high) = side(problem, row, beta[row]);
-                if self.free[row] { (beta[row] + answer[row]).clamp(low, high) } else { beta[row] }
-            })
-            .collect();
-        for (change, by) in changes.iter().zip(moves) {
-            let row = change.row;
-            point[row] = match change.place {
-                Place::Held(value) | Place::Across(value) => value,
-                Place::Freed(_) => (beta[row] + by).clamp(problem.lower()[row], problem.upper()[row]),
-            };
+        for (i, value) in point.iter_mut().enumerate() {
+            let (low, high) = side(problem, i, *value);
+            *value = value.clamp(low, high);
         }
         point[removed] = 0.0;
         point
     }
+
+    /// What becomes of a coefficient whose value meets an end of its range.
+    fn place(&self, problem: &DualProblem, beta: f64, row: usize, low: bool) -> Place {
+        if self.free[row] {
+            return Place::Held { low };
+        }
+        let (lower, upper) = (problem.lower()[row], problem.upper()[row]);
+        // A gradient at its lower end lets the coefficient rise, one at its upper end lets it fall.
+        let end = match (low, beta > 0.0, beta < 0.0) {
+            (true, _, true) | (false, true, _) => 0.0,
+            (true, _, false) => upper,
+            (false, false, _) => lower,
+        };
+        Place::Freed { rising: low, room: (end - beta).abs() }
+    }
+}
+
+/// The gradient with the bias that makes the slopes of the free coefficients vanish.
+fn gradient(problem: &DualProblem, point: &Point, inside: &[usize], border: bool) -> Vec<f64> {
+    let own = |i: usize| point.scores[i] + problem.ridge(i) * point.beta[i];
+    let slope = |i: usize| if point.beta[i] > 0.0 { problem.above()[i] } else { problem.below()[i] };
+    let off: f64 = inside.iter().map(|&i| own(i) + slope(i)).sum();
+    let bias = if border { -off / inside.len() as f64 } else { 0.0 };
+    (0..point.beta.len()).map(|i| own(i) + bias).collect()
+}
+
+/// Where a free coefficient, or the gradient of a held one, may be.
+fn range(problem: &DualProblem, row: usize, beta: f64, free: bool) -> (f64, f64) {
+    if free {
+        return side(problem, row, beta);
+    }
+    let (above, below) = (-problem.above()[row], -problem.below()[row]);
+    if beta > 0.0 {
+        (f64::NEG_INFINITY, above)
+    } else if beta < 0.0 {
+        (below, f64::INFINITY)
+    } else {
+        let low = if problem.upper()[row] > 0.0 { above } else { f64::NEG_INFINITY };
+        let high = if problem.lower()[row] < 0.0 { below } else { f64::INFINITY };
+        (low, high)
+    }
+}
+
+/// The way of a coefficient to 0, on which everything answers.
+struct Way {
+    removed: usize,
+    /// What the coefficient still has to lose.
+    left: f64,
+    values: Vec<f64>,
+    /// Infinite for those that have changed places.
+    ranges: Vec<(f64, f64)>,
+    changes: Vec<Change>,
+    /// How values and changed coefficients move with the way that is left.
+    rates: Vec<f64>,
+    turns: Vec<f64>,
+}
+
+impl Way {
+    fn new(tableau: &Tableau, removed: usize, beta: f64) -> Self {
+        let mut way = Self {
+            removed,
+            left: beta,
+            values: tableau.values.clone(),
+            ranges: tableau.ranges.clone(),
+            changes: Vec::new(),
+            rates: vec![0.0; tableau.values.len()],
+            turns: Vec::new(),
+        };
+        way.ranges[removed] = (f64::NEG_INFINITY, f64::INFINITY);
+        if tableau.free[removed] {
+            way.changes.push(Change { row: removed, place: Place::Leaving, moved: 0.0 });
+        }
+        way
+    }
+
+    /// Takes a coefficient from its place to another.
+    fn change(&mut self, row: usize, place: Place) {
+        self.ranges[row] = (f64::NEG_INFINITY, f64::INFINITY);
+        match self.changes.iter_mut().find(|change| change.row == row) {
+            // One that was held beyond is free again.
+            Some(change) => {
+                if let Place::Across { rising, room } = change.place {
+                    change.place = Place::Freed { rising, room };
+                }
+            }
+            None => self.changes.push(Change { row, place, moved: 0.0 }),
+        }
+    }
+
+    /// Holds a freed coefficient at the other end, until its gradient lets it back.
+    fn hold_beyond(&mut self, at: usize) {
+        let change = &mut self.changes[at];
+        if let Place::Freed { rising, room } = change.place {
+            change.place = Place::Across { rising, room };
+            change.moved = if rising { room } else { -room };
+            let value = self.values[change.row];
+            self.ranges[change.row] =
+                if rising { (f64::NEG_INFINITY, value) } else { (value, f64::INFINITY) };
+        }
+    }
+
+    /// Computes how everything moves until the next change; a coefficient that cannot be freed beside the others stays where
+    /// it is. False if nothing can be said.
+    fn aim(&mut self, tableau: &Tableau) -> bool {
+        loop {
+            self.rates.fill(0.0);
+            if !tableau.free[self.removed] {
+                add(&mut self.rates, tableau.columns.column(self.removed), -self.left);
+            }
+            let moving: Vec<usize> = (0..self.changes.len())
+                .filter(|&at| !matches!(self.changes[at].place, Place::Across { .. }))
+                .collect();
+            let rows: Vec<usize> = moving.iter().map(|&at| self.changes[at].row).collect();
+            let aim = |&at: &usize| match self.changes[at].place {
+                Place::Leaving => -self.left,
+                _ => -self.rates[self.changes[at].row],
+            };
+            let mut turns: Vec<f64> = moving.iter().map(aim).collect();
+            let mut system = Vec::with_capacity(rows.len() * rows.len());
+            for &row in &rows {
+                system.extend(rows.iter().map(|&column| tableau.columns[(row, column)]));
+            }
+            if eliminated(&mut system, &mut turns) {
+                self.turns = vec![0.0; self.changes.len()];
+                for ((&row, &at), &by) in rows.iter().zip(&moving).zip(&turns) {
+                    add(&mut self.rates, tableau.columns.column(row), by);
+                    self.turns[at] = by;
+                }
+                return true;
+            }
+            match self.changes.pop() {
+                Some(change) if !matches!(change.place, Place::Leaving) && change.moved == 0.0 => {}
+                _ => return false,
+            }
+        }
+    }
+
+    /// What happens first, and after which share of the way that is left.
+    fn first(&self) -> (f64, Event) {
+        let (mut length, mut event) = (1.0, Event::End);
+        let mut meet = |share: f64, what: Event| {
+            if share < length {
+                (length, event) = (share.max(0.0), what);
+            }
+        };
+        for (row, ((value, (low, high)), rate)) in
+            self.values.iter().zip(&self.ranges).zip(&self.rates).enumerate()
+        {
+            let end = if *rate < 0.0 { low } else { high };
+            let share = (end - value) / rate;
+            if share < 1.0 && *rate != 0.0 {
+                meet(share, Event::Met { row, low: *rate < 0.0 });
+            }
+        }
+        for (at, (change, &turn)) in self.changes.iter().zip(&self.turns).enumerate() {
+            match change.place {
+                // The slope of a coefficient at its lower end is not negative, at its upper end not positive.
+                Place::Held { low } if low == (turn < 0.0) && turn != 0.0 => {
+                    meet(-change.moved / turn, Event::Back { at });
+                }
+                Place::Freed { rising, room } if turn != 0.0 => {
+                    if rising == (turn < 0.0) {
+                        meet(-change.moved / turn, Event::Back { at });
+                    } else {
+                        meet((room - change.moved.abs()) / turn.abs(), Event::Beyond { at });
+                    }
+                }
+                _ => {}
+            }
+        }
+        (length, event)
+    }
+
+    /// Goes a share of the way that is left.
+    fn go(&mut self, share: f64) {
+        add(&mut self.values, &self.rates, share);
+        self.changes.iter_mut().zip(&self.turns).for_each(|(change, turn)| change.moved += share * turn);
+        self.left *= 1.0 - share;
+    }
+}
+
+fn add(to: &mut [f64], from: &[f64], by: f64) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to += by * from);
 }
 
 /// The ends of the side that a coefficient is on.
@@ -394,10 +427,11 @@ impl Inverse {
 /// has no inverse.
 fn eliminated(system: &mut [f64], right: &mut [f64]) -> bool {
     let k = right.len();
+    let least = PIVOT * (0..k).fold(0.0, |most: f64, i| most.max(system[i * k + i].abs()));
     for step in 0..k {
         let size = |row: usize| system[row * k + step].abs();
         let pivot = (step..k).fold(step, |best, row| if size(row) > size(best) { row } else { best });
-        if !(size(pivot) > 0.0 && size(pivot).is_finite()) {
+        if !(size(pivot) > least && size(pivot).is_finite()) {
             return false;
         }
         if pivot != step {
