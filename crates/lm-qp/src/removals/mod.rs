@@ -377,17 +377,11 @@ impl<F: Formulation<L>, L: Aims> WithoutOne for Removals<F, L> {
             wanted.is_met(point.scores[row] + found.bias, found.error(norm))
         };
         let mut meter = control.start(default_iterations(self.len()));
-        let t0 = std::time::Instant::now();
         let mut point = self.start(&problem, &[row])?;
-        let t1 = t0.elapsed();
-        let f0 = judged(&problem, &point, self.rows.longest());
         let mut found = self.by_pairs(&problem, &mut point, &enough, &mut meter)?;
-        let t2 = t0.elapsed();
-        if std::env::var_os("DBG").is_some() && self.shares[row].alpha > 0.0 { eprintln!("row {row} start {t1:?} pairs {t2:?} steps {} f {} e0 {} e {}", meter.iterations(), point.scores[row]+found.bias, f0.error(norm), found.error(norm)); }
         if !enough(&point, &found) {
             found = self.by_solver(&problem, &mut point, &enough, &mut meter)?;
         }
-        if std::env::var_os("DBG").is_some() && self.shares[row].alpha > 0.0 { eprintln!("row {row} end {:?}", t0.elapsed()); }
         Ok(LeftOut {
             value: point.scores[row] + found.bias,
             error: found.error(norm),

@@ -21,7 +21,8 @@
 //! Cauwenberghs & Poggio (2001) for removing an example; Hastie, Rosset, Tibshirani & Zhu (2004) for paths that are linear in parts.
 
 use lm_core::linalg::{Cholesky, Matrix, product, transposed_product};
-use lm_core::Result;
+use lm_core::gram::LowRank;
+use lm_core::{Budget, Gram, MatrixGram, Result};
 
 use super::Rows;
 use super::bound::Point;
@@ -32,6 +33,15 @@ const MOST: usize = 400;
 
 /// The smallest pivot that counts, as a share of the largest.
 const PIVOT: f64 = 1e-11;
+
+/// What slopes of coefficients that depend on others are taken for rounding.
+const FLAT: f64 = 1e-11;
+
+/// The share of the largest kernel value that must be left of one after the others are taken out, for it to be independent.
+const INDEPENDENT: f64 = 1e-10;
+
+/// The largest condition of an inverse that is worth having.
+const CONDITION: f64 = 1e11;
 
 /// The table of a solution.
 #[derive(Debug, Clone)]
@@ -89,11 +99,13 @@ impl Tableau {
             Balance::Sides { .. } | Balance::Sizes { .. } => return Ok(None),
         };
         let n = point.beta.len();
-        let (low, high) = (problem.lower(), problem.upper());
-        let free: Vec<bool> =
-            (0..n).map(|i| point.beta[i] != 0.0 && point.beta[i] != low[i] && point.beta[i] != high[i]).collect();
-        let (inside, outside): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| free[i]);
-        let Some(inverse) = Inverse::new(rows, problem, &inside, border)? else { return Ok(None) };
+        let between: Vec<usize> = (0..n).filter(|&i| is_between(problem, i, point.beta[i])).collect();
+        let Some((inside, inverse)) = Inverse::of_independent(rows, problem, between, border)? else {
+            return Ok(None);
+        };
+        let mut free = vec![false; n];
+        inside.iter().for_each(|&i| free[i] = true);
+        let outside: Vec<usize> = (0..n).filter(|&i| !free[i]).collect();
         inverse.settle(rows, problem, point, &inside);
         let columns = inverse.columns(rows, &inside, &outside)?;
         let gradient = gradient(problem, point, &inside, border);
@@ -161,12 +173,22 @@ fn gradient(problem: &DualProblem, point: &Point, inside: &[usize], border: bool
     (0..point.beta.len()).map(|i| own(i) + bias).collect()
 }
 
+fn is_between(problem: &DualProblem, row: usize, beta: f64) -> bool {
+    beta != 0.0 && beta != problem.lower()[row] && beta != problem.upper()[row]
+}
+
 /// Where a free coefficient, or the gradient of a held one, may be.
 fn range(problem: &DualProblem, row: usize, beta: f64, free: bool) -> (f64, f64) {
     if free {
         return side(problem, row, beta);
     }
     let (above, below) = (-problem.above()[row], -problem.below()[row]);
+    if is_between(problem, row, beta) {
+        // It depends on free ones: as long as these are free its slope is 0 but for rounding.
+        let own = if beta > 0.0 { above } else { below };
+        let rounding = FLAT * own.abs().max(1.0);
+        return (own - rounding, own + rounding);
+    }
     if beta > 0.0 {
         (f64::NEG_INFINITY, above)
     } else if beta < 0.0 {
@@ -325,6 +347,18 @@ fn side(problem: &DualProblem, row: usize, beta: f64) -> (f64, f64) {
     if beta > 0.0 { (0.0, problem.upper()[row].max(0.0)) } else { (problem.lower()[row].min(0.0), 0.0) }
 }
 
+/// The matrix over some coefficients, with the square of the balance, which changes nothing where the balance is kept.
+fn system(rows: &Rows, problem: &DualProblem, of: &[usize], square: f64) -> Result<Matrix> {
+    let mut matrix = Matrix::zeros(of.len(), of.len())?;
+    for (column, &j) in of.iter().enumerate() {
+        let row = rows.matrix.row(j);
+        let to = matrix.column_mut(column);
+        to.iter_mut().zip(of).for_each(|(to, &i)| *to = row[i] + square);
+        to[column] += problem.ridge(j);
+    }
+    Ok(matrix)
+}
+
 /// The inverse over the free coefficients.
 struct Inverse {
     matrix: Matrix,
@@ -333,23 +367,48 @@ struct Inverse {
 }
 
 impl Inverse {
-    fn new(rows: &Rows, problem: &DualProblem, inside: &[usize], border: bool) -> Result<Option<Self>> {
-        let m = inside.len();
-        if m == 0 {
+    /// The inverse over as many of these coefficients as are independent, and which they are; none if there are none.
+    fn of_independent(
+        rows: &Rows,
+        problem: &DualProblem,
+        between: Vec<usize>,
+        border: bool,
+    ) -> Result<Option<(Vec<usize>, Self)>> {
+        if between.is_empty() {
             return Ok(None);
         }
-        // The square of the balance changes nothing where the balance is kept.
         let square = if border { rows.largest } else { 0.0 };
-        let mut matrix = Matrix::zeros(m, m)?;
-        for (column, &j) in inside.iter().enumerate() {
-            let row = rows.matrix.row(j);
-            let to = matrix.column_mut(column);
-            to.iter_mut().zip(inside).for_each(|(to, &i)| *to = row[i] + square);
-            to[column] += problem.ridge(j);
+        if let Some(inverse) = Self::new(system(rows, problem, &between, square)?, square)? {
+            return Ok(Some((between, inverse)));
         }
-        let Some(factor) = Cholesky::factor(matrix)? else { return Ok(None) };
+        // Duplicates, or more than there are dimensions.
+        let values = system(rows, problem, &between, square)?.into_values();
+        let gram = MatrixGram::precomputed(values, between.len())?;
+        let size = gram.diagonal()?.iter().fold(0.0, |most: f64, value| most.max(*value));
+        let part = LowRank::of(&gram, between.len(), &Budget::default())?;
+        let (m, columns) = (between.len(), part.columns());
+        let left = |k: usize, row: usize| columns[k * m + row] * columns[k * m + row];
+        let pivots = part.pivots().iter().enumerate();
+        let mut kept: Vec<usize> = pivots
+            .take_while(|&(k, &row)| left(k, row) > INDEPENDENT * size)
+            .map(|(_, &row)| between[row])
+            .collect();
+        kept.sort_unstable();
+        if kept.is_empty() {
+            return Ok(None);
+        }
+        let inverse = Self::new(system(rows, problem, &kept, square)?, square)?;
+        Ok(inverse.map(|inverse| (kept, inverse)))
+    }
+
+    /// The inverse of a system that is positive definite and not too near to one that is not.
+    fn new(matrix: Matrix, square: f64) -> Result<Option<Self>> {
+        let m = matrix.rows();
+        let Some(factor) = Cholesky::factor(matrix)?.filter(|factor| factor.condition() < CONDITION) else {
+            return Ok(None);
+        };
         let mut matrix = factor.inverse()?;
-        if !border {
+        if square == 0.0 {
             return Ok(Some(Self { matrix, border: None }));
         }
         let mut last = vec![1.0; m];
