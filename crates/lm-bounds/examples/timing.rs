@@ -36,6 +36,7 @@ fn main() {
                 let _fit = m.fit(&sel, &l).unwrap();
             }
             let brute = t.elapsed().as_secs_f64() / some as f64 * n as f64;
+            for (i,o) in found.outcomes().iter().enumerate().filter(|(_,o)| o.left_out.is_some_and(|l| l.steps>0 || o.finding==Finding::Undecided)) { println!("{i} {o:?} {:?}", r.shares()[i]); }
             println!("{name} n={n} c={c} g={g:.3} sv={sv} free={free} solve {t1:?} total {t2:?} brute {brute:.2} ratio {:.1} errors {} undecided {} nostep {} steps {}", brute / t2.as_secs_f64(), found.errors(), found.undecided(), found.without_a_step(), steps);
         }
     }

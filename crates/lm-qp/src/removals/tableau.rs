@@ -183,19 +183,18 @@ fn range(problem: &DualProblem, row: usize, beta: f64, free: bool) -> (f64, f64)
         return side(problem, row, beta);
     }
     let (above, below) = (-problem.above()[row], -problem.below()[row]);
+    let flat = FLAT * above.abs().max(below.abs()).max(1.0);
     if is_between(problem, row, beta) {
         // It depends on free ones: as long as these are free its slope is 0 but for rounding.
         let own = if beta > 0.0 { above } else { below };
-        let rounding = FLAT * own.abs().max(1.0);
-        return (own - rounding, own + rounding);
-    }
-    if beta > 0.0 {
-        (f64::NEG_INFINITY, above)
+        (own - flat, own + flat)
+    } else if beta > 0.0 {
+        (f64::NEG_INFINITY, above + flat)
     } else if beta < 0.0 {
-        (below, f64::INFINITY)
+        (below - flat, f64::INFINITY)
     } else {
-        let low = if problem.upper()[row] > 0.0 { above } else { f64::NEG_INFINITY };
-        let high = if problem.lower()[row] < 0.0 { below } else { f64::INFINITY };
+        let low = if problem.upper()[row] > 0.0 { above - flat } else { f64::NEG_INFINITY };
+        let high = if problem.lower()[row] < 0.0 { below + flat } else { f64::INFINITY };
         (low, high)
     }
 }
