@@ -27,6 +27,15 @@ pub(super) struct Point {
     pub(super) size: f64,
 }
 
+impl Point {
+    /// A point with scores that were computed with twice the digits and rounded.
+    pub(super) fn exact(beta: Vec<f64>, scores: Vec<f64>) -> Self {
+        let size = scores.iter().fold(0.0, |most: f64, score| most.max(score.abs()));
+        let slip = f64::EPSILON * (size + f64::MIN_POSITIVE);
+        Self { beta, scores, slip, size }
+    }
+}
+
 /// What a point says of the best machine.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Judgement {
@@ -41,6 +50,11 @@ pub(super) struct Judgement {
 }
 
 impl Judgement {
+    /// Whether this is a better point than another.
+    pub(super) fn is_nearer_than(&self, other: &Self) -> bool {
+        self.distance < 0.5 * other.distance
+    }
+
     /// How far a decision value is from that of the best machine, for an example of this norm.
     pub(super) fn error(&self, norm: f64) -> f64 {
         let rounding = 1.0 + 16.0 * f64::EPSILON;
@@ -63,16 +77,13 @@ pub(super) fn judged(problem: &DualProblem, point: &Point, longest: f64) -> Judg
 
 /// An upper bound on the duality gap.
 fn gap(problem: &DualProblem, point: &Point, multipliers: Multipliers, slip: f64) -> f64 {
-    let Multipliers { positive, negative } = multipliers;
-    let (mut gap, mut size) = (0.0, 0.0);
+    let mut gap = 0.0;
     for (i, (&beta, &score)) in point.beta.iter().zip(&point.scores).enumerate() {
-        let slope = if beta > 0.0 { positive } else { negative };
-        // Scores that are off lower the least value by no more than the cheaper ones do.
-        let (_, least) = least(problem, i, score + positive - slip, score + negative + slip);
-        let spent = (score + slope) * beta;
-        let own = problem.own_cost(i, beta);
-        gap += (spent + own + slip * beta.abs() - least).max(0.0);
-        size += spent.abs() + own.abs() + least.abs();
+        // What a coefficient adds is convex in its score: no score between these adds more.
+        let adds = |score: f64| {
+            lost(problem, i, beta, (score + multipliers.positive, score + multipliers.negative))
+        };
+        gap += adds(score - slip).max(adds(score + slip)).max(0.0);
     }
     // A balance that rounding has left open by a little is paid at the price of the bias.
     let open = match problem.balance() {
@@ -85,7 +96,20 @@ fn gap(problem: &DualProblem, point: &Point, multipliers: Multipliers, slip: f64
         // Not one of the machines that are judged here.
         Balance::Sizes { .. } => f64::INFINITY,
     };
-    gap + open + 4.0 * f64::EPSILON * size
+    let rounding = 1.0 + (point.beta.len() as f64 + 16.0) * f64::EPSILON;
+    (gap + open) * rounding
+}
+
+/// What a coefficient loses against its best value, at these slopes without its own.
+fn lost(problem: &DualProblem, i: usize, beta: f64, (positive, negative): (f64, f64)) -> f64 {
+    let (best, least) = least(problem, i, positive, negative);
+    let (slope, own) =
+        if beta > 0.0 { (positive, problem.above()[i]) } else { (negative, problem.below()[i]) };
+    if beta * best > 0.0 || (best == 0.0 && beta != 0.0) {
+        // On one side the difference is taken before anything is multiplied, so that it is 0 where both are equal.
+        return (slope + own + 0.5 * problem.ridge(i) * (beta + best)) * (beta - best);
+    }
+    slope * beta + problem.own_cost(i, beta) - least
 }
 
 /// A sum with twice the digits, rounded.

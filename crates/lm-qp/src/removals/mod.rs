@@ -33,7 +33,7 @@ use crate::problem::{Balance, DualProblem};
 use crate::smo::default_iterations;
 use crate::solver::{Solution, Solver, solve};
 use bound::{Judgement, Point, judged};
-use tableau::Tableau;
+use tableau::{Tableau, centred};
 
 /// The relative duality gap of the machine on all examples: that of the settings, or this where that is larger.
 const GAP_OF_ALL: f64 = 1e-7;
@@ -43,6 +43,9 @@ const SHARE: f64 = 2e-3;
 
 /// Steps of a round, for each example.
 const STEPS: u64 = 10;
+
+/// Corrections of the point where a way ends.
+const CORRECTIONS: usize = 4;
 
 /// The gaps that the solvers are asked for where pairs in single precision do not know enough.
 const GAPS: [f64; 4] = [1e-8, 1e-10, 1e-12, 1e-14];
@@ -102,6 +105,13 @@ pub struct Removals<F, L> {
     shares: Vec<Share>,
     /// Where bounds and balance do not depend on how many examples there are.
     tableau: Option<Tableau>,
+}
+
+/// A point, how good it is, and whether there is more to gain than rounding.
+struct Solved {
+    point: Point,
+    found: Judgement,
+    is_final: bool,
 }
 
 /// The matrix of kernel values, which all removals read.
@@ -207,9 +217,7 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
     }
 
     fn point(&self) -> Point {
-        let size = self.scores.iter().fold(0.0, |most: f64, score| most.max(score.abs()));
-        let slip = 2.0 * f64::EPSILON * size;
-        Point { beta: self.beta.clone(), scores: self.scores.clone(), slip, size }
+        Point::exact(self.beta.clone(), self.scores.clone())
     }
 
     /// The problem without some examples, whose variables are there and cannot move.
@@ -231,14 +239,6 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
     /// A point of the problem without some examples, near the solution on all of them.
     fn start(&self, problem: &DualProblem, removed: &[usize]) -> Result<Point> {
         let mut point = self.point();
-        if let ([row], Some(tableau)) = (removed, &self.tableau) {
-            if point.beta[*row] != 0.0 {
-                let beta = problem.feasible_near(&tableau.without(problem, &self.beta, *row))?;
-                let before = std::mem::replace(&mut point.beta, beta);
-                self.rows.follow(&mut point, &before);
-            }
-            return Ok(point);
-        }
         pairs::hand_on(&self.rows, problem, &mut point, removed);
         if !self.formulation.is_sum_of_losses() {
             // Bounds and balance depend on how many examples there are.
@@ -247,6 +247,64 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
             self.rows.follow(&mut point, &before);
         }
         Ok(point)
+    }
+
+    /// The point where the way of an example out of the machine ends, and how good it is.
+    fn by_table(
+        &self,
+        tableau: &Tableau,
+        problem: &DualProblem,
+        row: usize,
+        enough: &dyn Fn(&Point, &Judgement) -> bool,
+    ) -> Result<Solved> {
+        let mut way = tableau.remove(problem, &self.beta, row);
+        let mut best = self.at(problem, way.coefficients(problem, &self.beta))?;
+        let settled = way.settled();
+        if !enough(&best.point, &best.found) {
+            best = self.at_precisely(problem, best.point.beta)?;
+        }
+        for _ in 0..CORRECTIONS {
+            if enough(&best.point, &best.found) {
+                break;
+            }
+            let slope = |&i: &usize| {
+                let (beta, score) = (best.point.beta[i], best.point.scores[i]);
+                // A freed coefficient that has not moved is on the side that it would move to.
+                let positive = if beta == 0.0 { problem.upper()[i] > 0.0 } else { beta > 0.0 };
+                let own = if positive { problem.above()[i] } else { problem.below()[i] };
+                score + problem.ridge(i) * beta + own
+            };
+            let slopes = centred(settled.iter().map(slope).collect(), problem.balance() != Balance::Open);
+            if !way.correct(&settled, &slopes) {
+                break;
+            }
+            let next = self.at_precisely(problem, way.coefficients(problem, &self.beta))?;
+            if !(next.found.is_nearer_than(&best.found)) {
+                break;
+            }
+            best = next;
+        }
+        best.is_final = way.is_done();
+        Ok(best)
+    }
+
+    /// A point at these coefficients, and how good it is.
+    fn at(&self, problem: &DualProblem, beta: Vec<f64>) -> Result<Solved> {
+        let mut point = self.point();
+        let beta = problem.feasible_near(&beta)?;
+        let before = std::mem::replace(&mut point.beta, beta);
+        self.rows.follow(&mut point, &before);
+        let found = judged(problem, &point, self.rows.longest());
+        Ok(Solved { point, found, is_final: false })
+    }
+
+    /// As [`Removals::at`], with scores computed anew and with twice the digits.
+    fn at_precisely(&self, problem: &DualProblem, beta: Vec<f64>) -> Result<Solved> {
+        let beta = problem.feasible_near(&beta)?;
+        let scores = for_rows(&self.rows.matrix, &beta, |row, beta| dot(row, beta).value())?;
+        let point = Point::exact(beta, scores);
+        let found = judged(problem, &point, self.rows.longest());
+        Ok(Solved { point, found, is_final: false })
     }
 
     /// Pairs in single precision until enough is known, or they get no further.
@@ -377,10 +435,17 @@ impl<F: Formulation<L>, L: Aims> WithoutOne for Removals<F, L> {
             wanted.is_met(point.scores[row] + found.bias, found.error(norm))
         };
         let mut meter = control.start(default_iterations(self.len()));
-        let mut point = self.start(&problem, &[row])?;
-        let mut found = self.by_pairs(&problem, &mut point, &enough, &mut meter)?;
-        if !enough(&point, &found) {
-            found = self.by_solver(&problem, &mut point, &enough, &mut meter)?;
+        let solved = match &self.tableau {
+            Some(tableau) if self.beta[row] != 0.0 => self.by_table(tableau, &problem, row, &enough)?,
+            _ => self.at(&problem, self.start(&problem, &[row])?.beta)?,
+        };
+        let Solved { mut point, mut found, is_final } = solved;
+        // A way that was gone to its end leaves nothing but rounding.
+        if !is_final && !enough(&point, &found) {
+            found = self.by_pairs(&problem, &mut point, &enough, &mut meter)?;
+            if !enough(&point, &found) {
+                found = self.by_solver(&problem, &mut point, &enough, &mut meter)?;
+            }
         }
         Ok(LeftOut {
             value: point.scores[row] + found.bias,

@@ -114,11 +114,11 @@ impl Tableau {
         Ok(Some(Self { free, columns, values, ranges }))
     }
 
-    /// The coefficients without an example, as far as changes of places lead.
-    pub(super) fn without(&self, problem: &DualProblem, beta: &[f64], removed: usize) -> Vec<f64> {
+    /// The way of an example out of the machine, as far as changes of places lead.
+    pub(super) fn remove(&self, problem: &DualProblem, beta: &[f64], removed: usize) -> Way<'_> {
         let mut way = Way::new(self, removed, beta[removed]);
         for _ in 0..MOST {
-            if !way.aim(self) {
+            if !way.aim() {
                 break;
             }
             let (length, event) = way.first();
@@ -133,19 +133,7 @@ impl Tableau {
                 Event::Met { row, low } => way.change(row, self.place(problem, beta[row], row, low)),
             }
         }
-        let mut point: Vec<f64> =
-            (0..beta.len()).map(|i| if self.free[i] { way.values[i] } else { beta[i] }).collect();
-        for change in &way.changes {
-            if let Place::Freed { .. } | Place::Across { .. } = change.place {
-                point[change.row] = beta[change.row] + change.moved;
-            }
-        }
-        for (i, value) in point.iter_mut().enumerate() {
-            let (low, high) = side(problem, i, *value);
-            *value = value.clamp(low, high);
-        }
-        point[removed] = 0.0;
-        point
+        way
     }
 
     /// What becomes of a coefficient whose value meets an end of its range.
@@ -200,7 +188,8 @@ fn range(problem: &DualProblem, row: usize, beta: f64, free: bool) -> (f64, f64)
 }
 
 /// The way of a coefficient to 0, on which everything answers.
-struct Way {
+pub(super) struct Way<'a> {
+    tableau: &'a Tableau,
     removed: usize,
     /// What the coefficient still has to lose.
     left: f64,
@@ -213,9 +202,10 @@ struct Way {
     turns: Vec<f64>,
 }
 
-impl Way {
-    fn new(tableau: &Tableau, removed: usize, beta: f64) -> Self {
+impl<'a> Way<'a> {
+    fn new(tableau: &'a Tableau, removed: usize, beta: f64) -> Self {
         let mut way = Self {
+            tableau,
             removed,
             left: beta,
             values: tableau.values.clone(),
@@ -257,40 +247,105 @@ impl Way {
         }
     }
 
+    /// Whether the way was gone to its end.
+    pub(super) fn is_done(&self) -> bool {
+        self.left == 0.0
+    }
+
+    /// The coefficients where the way has ended, within their bounds; that of the example that is removed is 0.
+    pub(super) fn coefficients(&self, problem: &DualProblem, beta: &[f64]) -> Vec<f64> {
+        let free = &self.tableau.free;
+        let mut point: Vec<f64> =
+            (0..beta.len()).map(|i| if free[i] { self.values[i] } else { beta[i] }).collect();
+        for change in &self.changes {
+            if let Place::Freed { .. } | Place::Across { .. } = change.place {
+                point[change.row] = beta[change.row] + change.moved;
+            }
+        }
+        for (i, value) in point.iter_mut().enumerate() {
+            let (low, high) = side(problem, i, *value);
+            *value = value.clamp(low, high);
+        }
+        point[self.removed] = 0.0;
+        point
+    }
+
+    /// The rows whose slopes are to vanish where the way has ended.
+    pub(super) fn settled(&self) -> Vec<usize> {
+        let changed = |row: &usize| self.changes.iter().any(|change| change.row == *row);
+        let stayed = (0..self.values.len()).filter(|row| self.tableau.free[*row] && !changed(row));
+        let freed = self.changes.iter().filter(|change| matches!(change.place, Place::Freed { .. }));
+        stayed.chain(freed.map(|change| change.row)).collect()
+    }
+
+    /// Moves the coefficients so that these slopes vanish, one for each of the settled rows. False if nothing can be said.
+    pub(super) fn correct(&mut self, settled: &[usize], slopes: &[f64]) -> bool {
+        let tableau = self.tableau;
+        self.rates.fill(0.0);
+        for (&row, slope) in settled.iter().zip(slopes).filter(|(row, _)| tableau.free[**row]) {
+            add(&mut self.rates, tableau.columns.column(row), -slope);
+        }
+        let slope = |row: usize| settled.iter().position(|&other| other == row).map_or(0.0, |at| slopes[at]);
+        let aims: Vec<f64> = self
+            .changes
+            .iter()
+            .map(|change| if tableau.free[change.row] { 0.0 } else { -slope(change.row) })
+            .collect();
+        if !self.answer(&aims) {
+            return false;
+        }
+        add(&mut self.values, &self.rates, 1.0);
+        for (change, turn) in self.changes.iter_mut().zip(&self.turns) {
+            if let Place::Freed { .. } = change.place {
+                change.moved += turn;
+            }
+        }
+        true
+    }
+
     /// Computes how everything moves until the next change; a coefficient that cannot be freed beside the others stays where
     /// it is. False if nothing can be said.
-    fn aim(&mut self, tableau: &Tableau) -> bool {
+    fn aim(&mut self) -> bool {
         loop {
             self.rates.fill(0.0);
-            if !tableau.free[self.removed] {
-                add(&mut self.rates, tableau.columns.column(self.removed), -self.left);
+            if !self.tableau.free[self.removed] {
+                add(&mut self.rates, self.tableau.columns.column(self.removed), -self.left);
             }
-            let moving: Vec<usize> = (0..self.changes.len())
-                .filter(|&at| !matches!(self.changes[at].place, Place::Across { .. }))
-                .collect();
-            let rows: Vec<usize> = moving.iter().map(|&at| self.changes[at].row).collect();
-            let aim = |&at: &usize| match self.changes[at].place {
-                Place::Leaving => -self.left,
-                _ => -self.rates[self.changes[at].row],
-            };
-            let mut turns: Vec<f64> = moving.iter().map(aim).collect();
-            let mut system = Vec::with_capacity(rows.len() * rows.len());
-            for &row in &rows {
-                system.extend(rows.iter().map(|&column| tableau.columns[(row, column)]));
-            }
-            if eliminated(&mut system, &mut turns) {
-                self.turns = vec![0.0; self.changes.len()];
-                for ((&row, &at), &by) in rows.iter().zip(&moving).zip(&turns) {
-                    add(&mut self.rates, tableau.columns.column(row), by);
-                    self.turns[at] = by;
-                }
+            let leaving = |change: &Change| matches!(change.place, Place::Leaving);
+            let aims: Vec<f64> =
+                self.changes.iter().map(|change| if leaving(change) { -self.left } else { 0.0 }).collect();
+            if self.answer(&aims) {
                 return true;
             }
             match self.changes.pop() {
-                Some(change) if !matches!(change.place, Place::Leaving) && change.moved == 0.0 => {}
+                Some(change) if !leaving(&change) && change.moved == 0.0 => {}
                 _ => return false,
             }
         }
+    }
+
+    /// Adds to the rates what brings the values of changed rows to these aims; false if the equations have no solution.
+    fn answer(&mut self, aims: &[f64]) -> bool {
+        let columns = &self.tableau.columns;
+        let moving: Vec<usize> = (0..self.changes.len())
+            .filter(|&at| !matches!(self.changes[at].place, Place::Across { .. }))
+            .collect();
+        let rows: Vec<usize> = moving.iter().map(|&at| self.changes[at].row).collect();
+        let mut turns: Vec<f64> =
+            moving.iter().map(|&at| aims[at] - self.rates[self.changes[at].row]).collect();
+        let mut system = Vec::with_capacity(rows.len() * rows.len());
+        for &row in &rows {
+            system.extend(rows.iter().map(|&column| columns[(row, column)]));
+        }
+        if !eliminated(&mut system, &mut turns) {
+            return false;
+        }
+        self.turns = vec![0.0; self.changes.len()];
+        for ((&row, &at), &by) in rows.iter().zip(&moving).zip(&turns) {
+            add(&mut self.rates, columns.column(row), by);
+            self.turns[at] = by;
+        }
+        true
     }
 
     /// What happens first, and after which share of the way that is left.
@@ -344,6 +399,15 @@ fn add(to: &mut [f64], from: &[f64], by: f64) {
 /// The ends of the side that a coefficient is on.
 fn side(problem: &DualProblem, row: usize, beta: f64) -> (f64, f64) {
     if beta > 0.0 { (0.0, problem.upper()[row].max(0.0)) } else { (problem.lower()[row].min(0.0), 0.0) }
+}
+
+/// Slopes without their mean, which a bias takes up.
+pub(super) fn centred(mut slopes: Vec<f64>, bias: bool) -> Vec<f64> {
+    if bias && !slopes.is_empty() {
+        let mean = slopes.iter().sum::<f64>() / slopes.len() as f64;
+        slopes.iter_mut().for_each(|slope| *slope -= mean);
+    }
+    slopes
 }
 
 /// The matrix over some coefficients, with the square of the balance, which changes nothing where the balance is kept.
@@ -429,7 +493,7 @@ impl Inverse {
                 let own = if point.beta[i] > 0.0 { problem.above()[i] } else { problem.below()[i] };
                 point.scores[i] + problem.ridge(i) * point.beta[i] + own
             };
-            let slopes: Vec<f64> = inside.iter().map(slope).collect();
+            let slopes = centred(inside.iter().map(slope).collect(), self.border.is_some());
             let mut step = vec![0.0; inside.len()];
             for (column, slope) in slopes.iter().enumerate() {
                 step.iter_mut().zip(self.matrix.column(column)).for_each(|(step, p)| *step -= slope * p);
