@@ -77,12 +77,11 @@ pub(super) fn judged(problem: &DualProblem, point: &Point, longest: f64) -> Judg
 
 /// An upper bound on the duality gap.
 fn gap(problem: &DualProblem, point: &Point, multipliers: Multipliers, slip: f64) -> f64 {
+    let Multipliers { positive, negative } = multipliers;
     let mut gap = 0.0;
     for (i, (&beta, &score)) in point.beta.iter().zip(&point.scores).enumerate() {
         // What a coefficient adds is convex in its score: no score between these adds more.
-        let adds = |score: f64| {
-            lost(problem, i, beta, (score + multipliers.positive, score + multipliers.negative))
-        };
+        let adds = |score: f64| lost(problem, i, beta, (score + positive, score + negative));
         gap += adds(score - slip).max(adds(score + slip)).max(0.0);
     }
     // A balance that rounding has left open by a little is paid at the price of the bias.
