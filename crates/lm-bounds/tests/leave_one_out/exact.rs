@@ -3,7 +3,7 @@
 use lm_bounds::{Finding, leave_one_out, left_out_values};
 use lm_core::multiclass::DecideRows;
 use lm_core::{
-    BinaryLabels, Collection, Columns, Control, Dense, Error, Gram, Labelling, Learner, Lift, MatrixGram, Selection, Sign, Targets,
+    BinaryLabels, Collection, Control, Dense, Error, Labelling, Learner, Lift, MatrixGram, Selection, Sign, Targets,
     TrainingSet, VectorGram, VectorKernel, Wanted, WithoutOne, parallel,
 };
 use lm_qp::{
@@ -28,13 +28,26 @@ where
     let some = Selection::new(gram, &kept).unwrap();
     let fit = machine.fit(&some, &labels.select(&kept).unwrap()).unwrap();
     let model = fit.model.lifted(&kept).unwrap();
-    let mut values = vec![0.0; model.rows().len()];
-    gram.fill(&[row], Columns::List(model.rows()), &mut values).unwrap();
-    model.decide(&values).unwrap()
+    model.decision_values_at(gram, &[row]).unwrap()[0]
 }
 
 /// Holds the exact error of a classifier to refits; returns how many errors there are.
 fn held<F>(what: &str, machine: &F, gram: &MatrixGram<'static>, labels: &BinaryLabels) -> usize
+where
+    F: Formulation<BinaryLabels>
+        + for<'a> Learner<Selection<'a, MatrixGram<'a>>, BinaryLabels, Model = lm_core::DualExpansion>,
+{
+    held_but_for(0, what, machine, gram, labels)
+}
+
+/// As [`held`], where so many values may be 0.
+fn held_but_for<F>(
+    noughts: usize,
+    what: &str,
+    machine: &F,
+    gram: &MatrixGram<'static>,
+    labels: &BinaryLabels,
+) -> usize
 where
     F: Formulation<BinaryLabels>
         + for<'a> Learner<Selection<'a, MatrixGram<'a>>, BinaryLabels, Model = lm_core::DualExpansion>,
@@ -51,12 +64,12 @@ where
             Finding::Wrong => assert!(!right, "{what}"),
             Finding::Undecided => assert!(value.abs() < 1e-3, "{what}"),
         }
-        if let Some(left_out) = outcome.left_out {
+        if let (true, Some(left_out)) = (solved.is_sum_of_losses(), outcome.left_out) {
             // The refit has an error of its own.
             assert!((left_out.value - value).abs() <= left_out.error + 2e-3, "{what}");
         }
     }
-    assert!(found.undecided() <= 1, "{what}: {} undecided", found.undecided());
+    assert!(found.undecided() <= noughts, "{what}: {} undecided", found.undecided());
     // The compression bound of the sources: an example without a coefficient is classified rightly.
     let support = solved.shares().iter().filter(|share| share.is_support()).count();
     assert!(found.errors() <= support, "{what}: {} errors, {support} support vectors", found.errors());
@@ -126,7 +139,7 @@ fn copies_and_balanced_machines_without_free_coefficients_keep_the_rule_of_the_b
     for kernel in [VectorKernel::linear(), VectorKernel::gaussian(0.3).unwrap()] {
         for cost in [0.01, 0.3, 3.0, 300.0] {
             let machine = CSvc::default().with_cost(cost).with_solver(precise());
-            held(&format!("copies, C = {cost}"), &machine, &gram(&set, kernel), &set.labels);
+            held_but_for(3, &format!("copies, C = {cost}"), &machine, &gram(&set, kernel), &set.labels);
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::optimality::{best_multipliers, least};
 use crate::problem::{Balance, DualProblem, Multipliers};
 
 /// A point of a problem.
+#[derive(Debug, Clone)]
 pub(super) struct Point {
     pub(super) beta: Vec<f64>,
     /// `Kβ`.

@@ -22,7 +22,7 @@ mod tableau;
 use lm_core::double_double::dot;
 use lm_core::{
     BinaryLabels, Collection, Columns, Control, Error, Gram, Labelling, LeftOut, MatrixGram, Meter, Result, Share,
-    Targets, TrainingSet, Wanted, Weights, WithoutOne,
+    Stop, Targets, TrainingSet, Wanted, Weights, WithoutOne,
 };
 
 use crate::bias::Bias;
@@ -284,7 +284,9 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
             }
             best = next;
         }
-        best.is_final = way.is_done();
+        // The table knows nothing of a coefficient that goes on through 0.
+        let one_sided = |i: usize| problem.lower()[i] == 0.0 || problem.upper()[i] == 0.0;
+        best.is_final = way.is_done() && (0..problem.len()).all(one_sided);
         Ok(best)
     }
 
@@ -311,49 +313,51 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
     fn by_pairs(
         &self,
         problem: &DualProblem,
-        point: &mut Point,
+        solved: &mut Solved,
         enough: &dyn Fn(&Point, &Judgement) -> bool,
         meter: &mut Meter<'_>,
-    ) -> Result<Judgement> {
-        let longest = self.rows.longest();
-        let mut found = judged(problem, point, longest);
-        let (mut last, most) = (f64::INFINITY, STEPS.saturating_mul(self.beta.len() as u64));
-        while !enough(point, &found) && matches!(problem.balance(), Balance::Total(_)) {
+    ) -> Result<()> {
+        let most = STEPS.saturating_mul(self.beta.len() as u64);
+        while !enough(&solved.point, &solved.found) && matches!(problem.balance(), Balance::Total(_)) {
             let allowed = most.min(meter.iterations_left());
-            let round = pairs::settle(&self.rows, problem, point, SHARE, allowed)?;
-            found = judged(problem, point, longest);
-            let stop = meter.advance(round.steps, 0);
-            // A round in single precision leaves what rounding is of the scores: another one helps while that falls.
-            if round.steps == 0 || stop.is_some() || !(round.violation < 0.5 * last) {
+            let mut point = solved.point.clone();
+            let steps = pairs::settle(&self.rows, problem, &mut point, SHARE, allowed)?;
+            let found = judged(problem, &point, self.rows.longest());
+            let stop = meter.advance(steps, 0);
+            if !found.is_nearer_than(&solved.found) || stop.is_some() {
                 break;
             }
-            last = round.violation;
+            (solved.point, solved.found) = (point, found);
         }
-        Ok(found)
+        Ok(())
     }
 
     /// The solvers of all other fits, to smaller and smaller gaps.
     fn by_solver(
         &self,
         problem: &DualProblem,
-        point: &mut Point,
+        solved: &mut Solved,
         enough: &dyn Fn(&Point, &Judgement) -> bool,
         meter: &mut Meter<'_>,
-    ) -> Result<Judgement> {
-        let mut found = judged(problem, point, self.rows.longest());
+    ) -> Result<()> {
         let nought = self.formulation.nought(self.rows.largest);
         for gap in GAPS {
-            if enough(point, &found) || meter.advance(0, 0).is_some() {
+            if enough(&solved.point, &solved.found) || meter.advance(0, 0).is_some() {
                 break;
             }
             let solver = Solver::default().with_gap(gap);
-            let Solution { beta, .. } =
-                solve(&self.rows.matrix, problem, Some(&point.beta), &solver, nought, meter)?;
-            let before = std::mem::replace(&mut point.beta, beta);
-            self.rows.follow(point, &before);
-            found = judged(problem, point, self.rows.longest());
+            let start = Some(&solved.point.beta[..]);
+            let Solution { beta, stop, .. } =
+                solve(&self.rows.matrix, problem, start, &solver, nought, meter)?;
+            let next = self.at_precisely(problem, beta)?;
+            if next.found.is_nearer_than(&solved.found) || enough(&next.point, &next.found) {
+                *solved = next;
+            }
+            if stop != Stop::Converged {
+                break;
+            }
         }
-        Ok(found)
+        Ok(())
     }
 }
 
@@ -435,18 +439,16 @@ impl<F: Formulation<L>, L: Aims> WithoutOne for Removals<F, L> {
             wanted.is_met(point.scores[row] + found.bias, found.error(norm))
         };
         let mut meter = control.start(default_iterations(self.len()));
-        let solved = match &self.tableau {
+        let mut solved = match &self.tableau {
             Some(tableau) if self.beta[row] != 0.0 => self.by_table(tableau, &problem, row, &enough)?,
             _ => self.at(&problem, self.start(&problem, &[row])?.beta)?,
         };
-        let Solved { mut point, mut found, is_final } = solved;
         // A way that was gone to its end leaves nothing but rounding.
-        if !is_final && !enough(&point, &found) {
-            found = self.by_pairs(&problem, &mut point, &enough, &mut meter)?;
-            if !enough(&point, &found) {
-                found = self.by_solver(&problem, &mut point, &enough, &mut meter)?;
-            }
+        if !solved.is_final {
+            self.by_pairs(&problem, &mut solved, &enough, &mut meter)?;
+            self.by_solver(&problem, &mut solved, &enough, &mut meter)?;
         }
+        let Solved { point, found, .. } = solved;
         Ok(LeftOut {
             value: point.scores[row] + found.bias,
             error: found.error(norm),

@@ -73,21 +73,14 @@ fn cheapest(problem: &DualProblem, point: &Point, upwards: bool) -> Option<usize
     best
 }
 
-/// How far a round has come.
-pub(super) struct Round {
-    pub(super) steps: u64,
-    /// The violation that it began with.
-    pub(super) violation: f64,
-}
-
-/// Moves pairs until their violation is no larger than `share` of what it is, or than `least`; at most this many steps.
+/// Moves pairs until their violation is no larger than `share` of what it is, in at most this many steps; says how many it took.
 pub(super) fn settle(
     rows: &Rows,
     problem: &DualProblem,
     point: &mut Point,
     share: f64,
     most: u64,
-) -> Result<Round> {
+) -> Result<u64> {
     let before = point.beta.clone();
     let mut pairs = Pairs::new(rows, problem, &mut point.beta, &point.scores)?;
     let violation = f64::from(pairs.extremes.down) - f64::from(pairs.extremes.up);
@@ -97,7 +90,7 @@ pub(super) fn settle(
         steps += 1;
     }
     rows.follow(point, &before);
-    Ok(Round { steps, violation })
+    Ok(steps)
 }
 
 struct Pairs<'a> {

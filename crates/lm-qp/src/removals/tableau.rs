@@ -107,7 +107,7 @@ impl Tableau {
         inside.iter().for_each(|&i| free[i] = true);
         let outside: Vec<usize> = (0..n).filter(|&i| !free[i]).collect();
         inverse.settle(rows, problem, point, &inside);
-        let columns = inverse.columns(rows, &inside, &outside)?;
+        let columns = inverse.columns(rows, problem, &inside, &outside)?;
         let gradient = gradient(problem, point, &inside, border);
         let values = (0..n).map(|i| if free[i] { point.beta[i] } else { gradient[i] }).collect();
         let ranges = (0..n).map(|i| range(problem, i, point.beta[i], free[i])).collect();
@@ -512,7 +512,13 @@ impl Inverse {
     }
 
     /// The columns of the table.
-    fn columns(&self, rows: &Rows, inside: &[usize], outside: &[usize]) -> Result<Matrix> {
+    fn columns(
+        &self,
+        rows: &Rows,
+        problem: &DualProblem,
+        inside: &[usize],
+        outside: &[usize],
+    ) -> Result<Matrix> {
         let n = inside.len() + outside.len();
         let mut across = Matrix::zeros(inside.len(), outside.len())?;
         for (column, &j) in outside.iter().enumerate() {
@@ -540,6 +546,7 @@ impl Inverse {
             let to = table.column_mut(j);
             inside.iter().zip(answers.column(column)).for_each(|(&i, h)| to[i] = -h);
             outside.iter().enumerate().for_each(|(at, &i)| to[i] = row[i] - explained[(at, column)] - price);
+            to[j] += problem.ridge(j);
         }
         Ok(table)
     }
