@@ -8,4 +8,7 @@
 
 mod leave_one_out;
 
-pub use leave_one_out::{ExactLeaveOneOut, Finding, Outcome, leave_one_out, left_out_values};
+pub use leave_one_out::{
+    ExactLeaveOneOut, Finding, Outcome, Spans, gacv, jaakkola_haussler, leave_one_out, left_out_values, norm_squared,
+    radius_margin, spans_squared, support_share, xi_alpha,
+};
