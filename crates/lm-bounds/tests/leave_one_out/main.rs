@@ -4,5 +4,6 @@
 #![allow(clippy::panic, reason = "a test that panics has failed")]
 #![allow(missing_docs, reason = "the names of tests say what they show")]
 
+mod estimates;
 mod exact;
 mod sets;
