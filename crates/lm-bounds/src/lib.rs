@@ -6,8 +6,10 @@
 //!
 //! None of them is here yet: the crate holds its place in the workspace, so that the arrows are drawn.
 
+mod choice;
 mod leave_one_out;
 
+pub use choice::{Candidate, Choice, Criterion, Judged, LogEvidence, WithRadius, choose, judge};
 pub use leave_one_out::{
     ExactLeaveOneOut, Finding, Outcome, Spans, gacv, jaakkola_haussler, leave_one_out, left_out_values, norm_squared,
     radius_margin, spans_squared, support_share, xi_alpha,

@@ -4,6 +4,7 @@
 #![allow(clippy::panic, reason = "a test that panics has failed")]
 #![allow(missing_docs, reason = "the names of tests say what they show")]
 
+mod choice;
 mod estimates;
 mod exact;
 mod sets;
