@@ -11,6 +11,6 @@ mod leave_one_out;
 
 pub use choice::{Candidate, Choice, Criterion, Judged, LogEvidence, WithRadius, choose, judge};
 pub use leave_one_out::{
-    ExactLeaveOneOut, Finding, Outcome, Spans, gacv, jaakkola_haussler, leave_one_out, left_out_values, norm_squared,
-    radius_margin, spans_squared, support_share, xi_alpha,
+    ExactLeaveOneOut, Finding, Outcome, Spans, gacv, jaakkola_haussler, leave_one_out, left_out_values,
+    norm_squared, radius_margin, spans_squared, support_share, xi_alpha,
 };

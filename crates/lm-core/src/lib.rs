@@ -119,8 +119,8 @@ pub use examples::NdarrayRows;
 pub use examples::{Csr, Dense, Element, Examples, Row, SparseRow};
 pub use fit::{
     Budget, CacheFigures, Cancel, Certificate, Control, Discrepancy, DualityFigures, Fit, Inseparability,
-    Learner, LeftOut, Meter, Observer, OverVectors, Progress, Report, Separation, Share, Stop, Verdict, Wanted,
-    WithoutOne,
+    Learner, LeftOut, Meter, Observer, OverVectors, Progress, Report, Separation, Share, Stop, Verdict,
+    Wanted, WithoutOne,
 };
 pub use folds::Folds;
 pub use gram::{Cached, Columns, Gram, MatrixGram, ObjectGram, Precision, RowCache, VectorGram};

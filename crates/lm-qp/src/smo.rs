@@ -26,8 +26,8 @@ mod whole;
 use lm_core::{CacheFigures, Columns, Error, Gram, Meter, Result, RowCache, Stop, parallel};
 
 use crate::optimality::{Standing, standing};
-pub(crate) use quick::{end, moved, room, set_room};
 use crate::problem::{Balance, DualProblem};
+pub(crate) use quick::{end, moved, room, set_room};
 use step::Step;
 
 /// A limit on iterations that only a run without progress reaches.

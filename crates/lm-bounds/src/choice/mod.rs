@@ -174,7 +174,8 @@ pub fn choose<P: Clone, C: Candidate>(
             .map(|machine| machine.shares().iter().filter(|share| share.is_support()).count());
         table.push(Judged { setting: setting.clone(), figure, support });
     }
-    let known = (0..table.len()).filter_map(|at| table[at].figure.map(|figure| (figure, table[at].support, at)));
+    let known =
+        (0..table.len()).filter_map(|at| table[at].figure.map(|figure| (figure, table[at].support, at)));
     let first = known.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
     match first {
         Some((_, _, chosen)) => Ok(Choice { table, chosen }),

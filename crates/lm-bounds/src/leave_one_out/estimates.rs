@@ -110,7 +110,8 @@ pub fn radius_margin(radius_squared: f64, norm_squared: f64, examples: usize) ->
         return Err(Error::Empty { what: "the set of examples" });
     }
     let product = radius_squared * norm_squared;
-    let product = if radius_squared.mul_add(norm_squared, -product) > 0.0 { product.next_up() } else { product };
+    let product =
+        if radius_squared.mul_add(norm_squared, -product) > 0.0 { product.next_up() } else { product };
     let share = product / examples as f64;
     Ok(if share.mul_add(examples as f64, -product) < 0.0 { share.next_up() } else { share })
 }

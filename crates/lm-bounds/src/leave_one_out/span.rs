@@ -149,7 +149,8 @@ impl<'a> System<'a> {
                 kept.push(i);
             }
         }
-        let matrix = kept.iter().flat_map(|&i| kept.iter().map(move |&j| (i, j))).map(|(i, j)| all[i * m + j]);
+        let matrix =
+            kept.iter().flat_map(|&i| kept.iter().map(move |&j| (i, j))).map(|(i, j)| all[i * m + j]);
         let matrix = matrix.collect();
         let kept: Vec<usize> = kept.into_iter().map(|at| free[at]).collect();
         let mut system = Self { free, free_bias, kept, matrix, lower, shift, ones: Vec::new() };

@@ -18,8 +18,10 @@ const MACHINES: [Criterion; 5] = [
 fn every_criterion_chooses_a_machine_that_is_nearly_as_good_as_any() {
     let set = &bundled(120)[7];
     let control = Control::default();
-    let settings: Vec<(f64, f64)> =
-        [0.001, 0.01, 0.1, 1.0].iter().flat_map(|gamma| [0.1, 1.0, 10.0].map(|cost| (*gamma, cost))).collect();
+    let settings: Vec<(f64, f64)> = [0.001, 0.01, 0.1, 1.0]
+        .iter()
+        .flat_map(|gamma| [0.1, 1.0, 10.0].map(|cost| (*gamma, cost)))
+        .collect();
     let solve = |&(gamma, cost): &(f64, f64)| {
         let gram = VectorGram::new(&set.examples, VectorKernel::gaussian(gamma)?)?;
         Removals::solve(&CSvc::default().with_cost(cost), &TrainingSet::new(&gram, &set.labels)?, &control)
@@ -33,7 +35,10 @@ fn every_criterion_chooses_a_machine_that_is_nearly_as_good_as_any() {
         for (at, judged) in choice.table().iter().enumerate() {
             let Some(other) = judged.figure else { continue };
             let simpler = (judged.support, at) < (choice.best().support, choice.chosen());
-            assert!(other > figure || (other == figure && !simpler) || at == choice.chosen(), "{criterion:?}");
+            assert!(
+                other > figure || (other == figure && !simpler) || at == choice.chosen(),
+                "{criterion:?}"
+            );
         }
         let error = exact.table()[choice.chosen()].figure.unwrap();
         assert!(error <= least + 0.1, "{criterion:?}: {error}, the least is {least}");
@@ -69,12 +74,17 @@ fn slack_is_counted_as_the_machine_counts_it() {
     let linear = Removals::solve(&linear, &training, &control).unwrap();
     let hard = judge(&linear, Criterion::RadiusMargin, &control).unwrap().unwrap();
     assert!((near - hard).abs() < 1e-4 * hard, "{near} {hard}");
-    let norm = 1.0 / Removals::solve(&MaximalMargin::default().with_gap(1e-10), &training, &control)
-        .map(|machine| {
-            let value = machine.shares().iter().map(|share| share.alpha * share.target * share.value).sum::<f64>();
-            0.25 * value
-        })
-        .unwrap();
+    let norm = 1.0
+        / Removals::solve(&MaximalMargin::default().with_gap(1e-10), &training, &control)
+            .map(|machine| {
+                let value = machine
+                    .shares()
+                    .iter()
+                    .map(|share| share.alpha * share.target * share.value)
+                    .sum::<f64>();
+                0.25 * value
+            })
+            .unwrap();
     assert!((hard * 60.0 - norm).abs() < 1e-3 * norm, "{} {norm}", hard * 60.0);
     let tighter = WithRadius { machine: linear, radius_squared: 0.5 };
     let half = judge(&tighter, Criterion::RadiusMargin, &control).unwrap().unwrap();
@@ -84,7 +94,9 @@ fn slack_is_counted_as_the_machine_counts_it() {
 #[test]
 fn evidence_is_for_settings_without_a_machine() {
     let control = Control::default();
-    let choice = choose(&[1.0, 2.0, 3.0], Criterion::Evidence, &control, |x| Ok(LogEvidence(-(x - 2.2_f64).powi(2)))).unwrap();
+    let choice =
+        choose(&[1.0, 2.0, 3.0], Criterion::Evidence, &control, |x| Ok(LogEvidence(-(x - 2.2_f64).powi(2))))
+            .unwrap();
     assert_eq!((choice.best().setting, choice.best().support), (2.0, None));
     assert!(choose(&[1.0], Criterion::Span, &control, |_| Ok(LogEvidence(0.0))).is_err());
     let none: [f64; 0] = [];

@@ -1,7 +1,8 @@
 //! Estimates agree with references of twice the digits, and bounds hold the exact error.
 
 use lm_bounds::{
-    Spans, gacv, jaakkola_haussler, leave_one_out, norm_squared, radius_margin, spans_squared, support_share, xi_alpha,
+    Spans, gacv, jaakkola_haussler, leave_one_out, norm_squared, radius_margin, spans_squared, support_share,
+    xi_alpha,
 };
 use lm_core::double_double::DoubleDouble;
 use lm_core::{Control, MatrixGram, TrainingSet, VectorGram, VectorKernel, WithoutOne};
@@ -59,7 +60,8 @@ fn spans_have_fourteen_digits_of_a_reference_with_twice_as_many() {
     for (set, gamma) in bundled(60).iter().step_by(3).zip([0.5, 0.1, 0.02, 1.0]) {
         let gram = gram(set, VectorKernel::gaussian(gamma).unwrap());
         for free_bias in [true, false] {
-            let free: Vec<usize> = (0..20).map(|k| 3 * k + 1).filter(|&row| row < set.labels.signs().len()).collect();
+            let free: Vec<usize> =
+                (0..20).map(|k| 3 * k + 1).filter(|&row| row < set.labels.signs().len()).collect();
             let others = [0, 3, 6, 9];
             let rows: Vec<usize> = free.iter().chain(&others).copied().collect();
             let found = spans_squared(&gram, &free, &rows, free_bias).unwrap();
@@ -76,12 +78,18 @@ fn spans_have_fourteen_digits_of_a_reference_with_twice_as_many() {
                         right.push(DoubleDouble::from(1.0));
                     }
                     let weights = solved(system, right.clone());
-                    let explained = weights.iter().zip(&right).fold(DoubleDouble::ZERO, |sum, (w, r)| sum + *w * *r);
+                    let explained =
+                        weights.iter().zip(&right).fold(DoubleDouble::ZERO, |sum, (w, r)| sum + *w * *r);
                     DoubleDouble::from(gram.row(row)[row]) - explained
                 };
                 let error = (DoubleDouble::from(*found) - expected).value().abs();
                 // Where a vector is nearly made up for, its distance has the digits of the kernel values, squared weights and all.
-                assert!(error <= 1e-14 * expected.value().max(1e-6), "{}: {found} {}", set.name, expected.value());
+                assert!(
+                    error <= 1e-14 * expected.value().max(1e-6),
+                    "{}: {found} {}",
+                    set.name,
+                    expected.value()
+                );
             }
         }
     }
@@ -152,8 +160,16 @@ fn bounds_hold_the_exact_error_and_the_span_is_near_it() {
                     assert!(error <= jaakkola_haussler(shares), "{what}");
                 }
                 let spans = Spans::of(&machine).unwrap().unwrap();
-                assert!((spans.error() - exact.error()).abs() <= 0.06, "{what}: {} {}", spans.error(), exact.error());
-                assert!(gacv(shares) >= shares.iter().map(|share| share.slack()).sum::<f64>() / shares.len() as f64);
+                assert!(
+                    (spans.error() - exact.error()).abs() <= 0.06,
+                    "{what}: {} {}",
+                    spans.error(),
+                    exact.error()
+                );
+                assert!(
+                    gacv(shares)
+                        >= shares.iter().map(|share| share.slack()).sum::<f64>() / shares.len() as f64
+                );
                 let margin = radius_margin(largest, norm_squared(&machine), shares.len()).unwrap();
                 assert!(margin.is_finite() && margin > 0.0);
             }

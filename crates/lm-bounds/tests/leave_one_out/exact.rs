@@ -3,12 +3,12 @@
 use lm_bounds::{Finding, leave_one_out, left_out_values};
 use lm_core::multiclass::DecideRows;
 use lm_core::{
-    BinaryLabels, Collection, Control, Dense, Error, Labelling, Learner, Lift, MatrixGram, Selection, Sign, Targets,
-    TrainingSet, VectorGram, VectorKernel, Wanted, WithoutOne, parallel,
+    BinaryLabels, Collection, Control, Dense, Error, Labelling, Learner, Lift, MatrixGram, Selection, Sign,
+    Targets, TrainingSet, VectorGram, VectorKernel, Wanted, WithoutOne, parallel,
 };
 use lm_qp::{
-    Bias, CSvc, EpsilonSvr, Formulation, MaximalMargin, MixedSvc, NuSvc, NuSvr, OneClass, QuadraticSvr, Removals,
-    Solver, TwoNormSvc, Unlabelled,
+    Bias, CSvc, EpsilonSvr, Formulation, MaximalMargin, MixedSvc, NuSvc, NuSvr, OneClass, QuadraticSvr,
+    Removals, Solver, TwoNormSvc, Unlabelled,
 };
 
 use crate::sets::{PUBLIC, Set, bundled, public};
@@ -227,7 +227,9 @@ fn what_cannot_be_left_out_is_refused() {
     assert!(matches!(solved.without_all(&[7], &control), Err(Error::Index { index: 7, .. })));
     assert!(Removals::solve(&MixedSvc::default(), &set, &control).is_err());
     let targets = Targets::new(vec![0.0, 1.0, 2.0]).unwrap();
-    assert!(Removals::solve(&NuSvr::default(), &TrainingSet::new(&gram, &targets).unwrap(), &control).is_err());
+    assert!(
+        Removals::solve(&NuSvr::default(), &TrainingSet::new(&gram, &targets).unwrap(), &control).is_err()
+    );
     let small = Control::new(lm_core::Budget::default().with_memory(10));
     assert!(matches!(Removals::solve(&CSvc::default(), &set, &small), Err(Error::Memory { .. })));
 }

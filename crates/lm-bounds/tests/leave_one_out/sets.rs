@@ -47,7 +47,8 @@ pub(crate) fn bundled(most: usize) -> Vec<Set> {
     for of in [(0.0, 1.0), (0.0, 2.0), (1.0, 2.0)] {
         sets.push(pair("iris", &iris.data.examples, &iris.data.labels, of, most));
     }
-    for of in [(0.0, 8.0), (1.0, 2.0), (1.0, 7.0), (2.0, 3.0), (3.0, 8.0), (4.0, 9.0), (5.0, 9.0), (8.0, 9.0)] {
+    for of in [(0.0, 8.0), (1.0, 2.0), (1.0, 7.0), (2.0, 3.0), (3.0, 8.0), (4.0, 9.0), (5.0, 9.0), (8.0, 9.0)]
+    {
         sets.push(pair("digits", &digits.data.examples, &digits.data.labels, of, most));
     }
     sets

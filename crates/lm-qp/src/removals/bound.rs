@@ -90,7 +90,8 @@ fn gap(problem: &DualProblem, point: &Point, multipliers: Multipliers, slip: f64
         Balance::Open => 0.0,
         Balance::Total(total) => 2.0 * (positive * (sum(point.beta.iter().copied()) - total)).abs(),
         Balance::Sides { positive: up, negative: down } => {
-            let (a, b) = (sum(point.beta.iter().map(|b| b.max(0.0))), sum(point.beta.iter().map(|b| b.min(0.0))));
+            let (a, b) =
+                (sum(point.beta.iter().map(|b| b.max(0.0))), sum(point.beta.iter().map(|b| b.min(0.0))));
             2.0 * (positive * (a - up)).abs() + 2.0 * (negative * (b + down)).abs()
         }
         // Not one of the machines that are judged here.

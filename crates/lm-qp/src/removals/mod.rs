@@ -21,8 +21,8 @@ mod tableau;
 
 use lm_core::double_double::dot;
 use lm_core::{
-    BinaryLabels, Collection, Columns, Control, Error, Gram, Labelling, LeftOut, MatrixGram, Meter, Result, Share,
-    Stop, Targets, TrainingSet, Wanted, Weights, WithoutOne,
+    BinaryLabels, Collection, Columns, Control, Error, Gram, Labelling, LeftOut, MatrixGram, Meter, Result,
+    Share, Stop, Targets, TrainingSet, Wanted, Weights, WithoutOne,
 };
 
 use crate::bias::Bias;

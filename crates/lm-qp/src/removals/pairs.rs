@@ -103,12 +103,7 @@ struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    fn new(
-        rows: &'a Rows,
-        problem: &'a DualProblem,
-        beta: &'a mut [f64],
-        scores: &[f64],
-    ) -> Result<Self> {
+    fn new(rows: &'a Rows, problem: &'a DualProblem, beta: &'a mut [f64], scores: &[f64]) -> Result<Self> {
         let n = beta.len();
         let gradient = |i: usize| scores[i] + problem.ridge(i) * beta[i];
         // The middle of the violation is where prices are counted from.

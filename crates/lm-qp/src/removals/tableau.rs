@@ -20,8 +20,8 @@
 //! # Reference
 //! Cauwenberghs & Poggio (2001) for removing an example; Hastie, Rosset, Tibshirani & Zhu (2004) for paths that are linear in parts.
 
-use lm_core::linalg::{Cholesky, Matrix, product, transposed_product};
 use lm_core::gram::LowRank;
+use lm_core::linalg::{Cholesky, Matrix, product, transposed_product};
 use lm_core::{Budget, Gram, MatrixGram, Result};
 
 use super::Rows;

@@ -254,12 +254,7 @@ impl<'a, 'b, G: Gram + ?Sized> Quick<'a, 'b, G> {
 
 /// Moves one variable up and another down, as far as asked for or to the next bound or kink of one of them; none if that is
 /// no move at all, or one without end.
-pub(crate) fn moved(
-    problem: &DualProblem,
-    beta: &mut [f64],
-    (a, b): (usize, usize),
-    by: f64,
-) -> Option<f64> {
+pub(crate) fn moved(problem: &DualProblem, beta: &mut [f64], (a, b): (usize, usize), by: f64) -> Option<f64> {
     let before = (beta[a], beta[b]);
     let (end_a, end_b) = (end(problem, a, before.0, true), end(problem, b, before.1, false));
     let (room_a, room_b) = (end_a - before.0, before.1 - end_b);
