@@ -4,7 +4,10 @@
 //! numbers and narrow evidence, such as margins, counts, multipliers or a [`Gram`](lm_core::Gram) matrix, from any
 //! learner, and knows none of them.
 //!
-//! None of them is here yet: the crate holds its place in the workspace, so that the arrows are drawn.
+//! # Leaving out
+//! [`leave_one_out`] is the exact error of a machine that gives [`WithoutOne`](lm_core::WithoutOne); [`support_share`],
+//! [`jaakkola_haussler`], [`xi_alpha`], [`radius_margin`], [`Spans`] and [`gacv`] estimate it from what the machine knows. [`choose`]
+//! takes any of them, evidence or cross-validation to choose a kernel and a cost.
 
 mod choice;
 mod leave_one_out;

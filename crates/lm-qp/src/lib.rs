@@ -28,7 +28,8 @@
 //!
 //! Several classes are learned in pairs or against the rest by the schemes of [`lm_core::multiclass`], on kernel rows that
 //! [`OnSharedRows`](lm_core::multiclass::OnSharedRows) has them share. [`WithProbabilities`] gives a probability to every class,
-//! [`HeldOut`] and [`Grid`] judge machines by cross-validation and choose a cost and a kernel.
+//! [`HeldOut`] and [`Grid`] judge machines by cross-validation and choose a cost and a kernel. [`Removals`] gives the decision value at
+//! each example of the machine that is learned from all others, without a fit for each.
 
 mod active_set;
 mod bias;

@@ -4,6 +4,7 @@ use lm_closed::{ClassMoments, Lda, Priors, Projection, Shrinkage, fourth_powers,
 use lm_core::linalg::Matrix;
 use lm_core::multiclass::Classifier;
 use lm_core::testing::SplitMix64;
+use lm_core::Labelling as _;
 use lm_core::{
     Budget, Certificate, ClassLabels, Control, Dense, Error, Examples, Learner, TrainingSet, Weights, persist,
 };
