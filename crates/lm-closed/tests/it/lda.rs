@@ -1,10 +1,10 @@
 //! Linear discriminant analysis: reference values, singular scatter, streams, and evidence that can be false.
 
 use lm_closed::{ClassMoments, Lda, Priors, Projection, Shrinkage, fourth_powers, ledoit_wolf};
+use lm_core::Labelling as _;
 use lm_core::linalg::Matrix;
 use lm_core::multiclass::Classifier;
 use lm_core::testing::SplitMix64;
-use lm_core::Labelling as _;
 use lm_core::{
     Budget, Certificate, ClassLabels, Control, Dense, Error, Examples, Learner, TrainingSet, Weights, persist,
 };

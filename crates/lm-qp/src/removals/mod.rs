@@ -16,24 +16,28 @@
 //! support vector machine learning; Ndiaye et al. (2017), Gap safe screening rules, for the ball around a point.
 
 mod bound;
+mod inverse;
 mod pairs;
+mod rows;
 mod tableau;
 
 use lm_core::double_double::dot;
 use lm_core::{
-    BinaryLabels, Collection, Columns, Control, Error, Gram, Labelling, LeftOut, MatrixGram, Meter, Result,
-    Share, Stop, Targets, TrainingSet, Wanted, Weights, WithoutOne,
+    BinaryLabels, Collection, Control, Error, Gram, Labelling, LeftOut, Meter, Result, Share, Stop, Targets,
+    TrainingSet, Wanted, Weights, WithoutOne,
 };
 
 use crate::bias::Bias;
 use crate::certificate::for_rows;
-use crate::formulation::{Formulation, seen};
+use crate::formulation::Formulation;
 use crate::one_class::Unlabelled;
 use crate::problem::{Balance, DualProblem};
 use crate::smo::default_iterations;
 use crate::solver::{Solution, Solver, solve};
 use bound::{Judgement, Point, judged};
-use tableau::{Tableau, centred};
+use inverse::centred;
+use rows::Rows;
+use tableau::Tableau;
 
 /// The relative duality gap of the machine on all examples: that of the settings, or this where that is larger.
 const GAP_OF_ALL: f64 = 1e-7;
@@ -112,39 +116,6 @@ struct Solved {
     point: Point,
     found: Judgement,
     is_final: bool,
-}
-
-/// The matrix of kernel values, which all removals read.
-#[derive(Debug, Clone)]
-struct Rows {
-    matrix: MatrixGram<'static>,
-    narrow: Vec<f32>,
-    diagonal: Vec<f64>,
-    /// The largest size of a kernel value, which lies on the diagonal of a matrix of inner products.
-    largest: f64,
-}
-
-impl Rows {
-    fn narrow(&self, i: usize) -> &[f32] {
-        let n = self.diagonal.len();
-        &self.narrow[i * n..(i + 1) * n]
-    }
-
-    /// Adds a multiple of a row to the scores.
-    fn add(&self, point: &mut Point, i: usize, by: f64) {
-        point.scores.iter_mut().zip(self.matrix.row(i)).for_each(|(score, value)| *score += by * value);
-        point.size += by.abs() * self.largest;
-        point.slip += f64::EPSILON * (point.size + by.abs() * self.largest);
-    }
-
-    /// Has the scores follow from the coefficients that have changed.
-    fn follow(&self, point: &mut Point, before: &[f64]) {
-        for (i, &old) in before.iter().enumerate() {
-            if point.beta[i] != old {
-                self.add(point, i, point.beta[i] - old);
-            }
-        }
-    }
 }
 
 impl<F: Formulation<L>, L: Aims> Removals<F, L> {
@@ -358,31 +329,6 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
             }
         }
         Ok(())
-    }
-}
-
-impl Rows {
-    fn new<F: Formulation<L>, G: Gram + ?Sized, L: Aims>(
-        formulation: &F,
-        set: &TrainingSet<'_, G, L>,
-        meter: &Meter<'_>,
-    ) -> Result<Self> {
-        let n = set.len();
-        let needed = n.saturating_mul(n).saturating_mul(size_of::<f64>() + size_of::<f32>());
-        meter.budget().check_memory("the Gram matrix in both precisions", needed)?;
-        let gram = set.examples();
-        let matrix = seen(formulation, &gram, |gram| MatrixGram::computed(gram, meter.budget()))?;
-        let all: Vec<usize> = (0..n).collect();
-        let mut narrow = vec![0.0; n * n];
-        matrix.fill_f32(&all, Columns::All, &mut narrow)?;
-        let diagonal = matrix.diagonal()?;
-        let largest = matrix.values().iter().fold(0.0, |most: f64, value| most.max(value.abs()));
-        Ok(Self { matrix, narrow, diagonal, largest })
-    }
-
-    /// The square root of the largest `Kᵢᵢ`.
-    fn longest(&self) -> f64 {
-        self.diagonal.iter().fold(0.0, |most: f64, &value| most.max(value)).sqrt()
     }
 }
 

@@ -15,8 +15,8 @@
 
 use lm_core::{Extremes, Prices, Result};
 
-use super::Rows;
 use super::bound::Point;
+use super::rows::Rows;
 use crate::problem::{Balance, DualProblem};
 use crate::smo::{end, moved, room, set_room};
 
