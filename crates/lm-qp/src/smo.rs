@@ -218,7 +218,7 @@ impl<'a, G: Gram + ?Sized> Smo<'a, G> {
             add_product(self.cache.gram(), &self.beta, &mut gradient)?;
         } else {
             self.for_support(|beta, row| {
-                gradient.iter_mut().zip(row).for_each(|(g, value)| *g += beta * value)
+                gradient.iter_mut().zip(row).for_each(|(g, value)| *g += beta * value);
             })?;
         }
         self.gradient = gradient;

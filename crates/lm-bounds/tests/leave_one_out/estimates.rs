@@ -22,13 +22,11 @@ fn solved(mut a: Vec<Vec<DoubleDouble>>, mut b: Vec<DoubleDouble>) -> Vec<Double
         let pivot = (k..n).max_by(|&i, &j| a[i][k].abs().value().total_cmp(&a[j][k].abs().value())).unwrap();
         a.swap(k, pivot);
         b.swap(k, pivot);
-        for i in k + 1..n {
-            let by = a[i][k] / a[k][k];
-            for j in k..n {
-                let product = by * a[k][j];
-                a[i][j] = a[i][j] - product;
-            }
-            b[i] = b[i] - by * b[k];
+        let (done, below) = a.split_at_mut(k + 1);
+        for (at, row) in below.iter_mut().enumerate() {
+            let by = row[k] / done[k][k];
+            row.iter_mut().zip(&done[k]).for_each(|(to, from)| *to = *to - by * *from);
+            b[k + 1 + at] = b[k + 1 + at] - by * b[k];
         }
     }
     for k in (0..n).rev() {
@@ -168,7 +166,7 @@ fn bounds_hold_the_exact_error_and_the_span_is_near_it() {
                 );
                 assert!(
                     gacv(shares)
-                        >= shares.iter().map(|share| share.slack()).sum::<f64>() / shares.len() as f64
+                        >= shares.iter().map(lm_core::Share::slack).sum::<f64>() / shares.len() as f64
                 );
                 let margin = radius_margin(largest, norm_squared(&machine), shares.len()).unwrap();
                 assert!(margin.is_finite() && margin > 0.0);

@@ -229,10 +229,10 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
         enough: &dyn Fn(&Point, &Judgement) -> bool,
     ) -> Result<Solved> {
         let mut way = tableau.remove(problem, &self.beta, row);
-        let mut best = self.at(problem, way.coefficients(problem, &self.beta))?;
+        let mut best = self.at(problem, &way.coefficients(problem, &self.beta))?;
         let settled = way.settled();
         if !enough(&best.point, &best.found) {
-            best = self.at_precisely(problem, best.point.beta)?;
+            best = self.at_precisely(problem, &best.point.beta)?;
         }
         for _ in 0..CORRECTIONS {
             if enough(&best.point, &best.found) {
@@ -249,7 +249,7 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
             if !way.correct(&settled, &slopes) {
                 break;
             }
-            let next = self.at_precisely(problem, way.coefficients(problem, &self.beta))?;
+            let next = self.at_precisely(problem, &way.coefficients(problem, &self.beta))?;
             if !(next.found.is_nearer_than(&best.found)) {
                 break;
             }
@@ -262,9 +262,9 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
     }
 
     /// A point at these coefficients, and how good it is.
-    fn at(&self, problem: &DualProblem, beta: Vec<f64>) -> Result<Solved> {
+    fn at(&self, problem: &DualProblem, beta: &[f64]) -> Result<Solved> {
         let mut point = self.point();
-        let beta = problem.feasible_near(&beta)?;
+        let beta = problem.feasible_near(beta)?;
         let before = std::mem::replace(&mut point.beta, beta);
         self.rows.follow(&mut point, &before);
         let found = judged(problem, &point, self.rows.longest());
@@ -272,8 +272,8 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
     }
 
     /// As [`Removals::at`], with scores computed anew and with twice the digits.
-    fn at_precisely(&self, problem: &DualProblem, beta: Vec<f64>) -> Result<Solved> {
-        let beta = problem.feasible_near(&beta)?;
+    fn at_precisely(&self, problem: &DualProblem, beta: &[f64]) -> Result<Solved> {
+        let beta = problem.feasible_near(beta)?;
         let scores = for_rows(&self.rows.matrix, &beta, |row, beta| dot(row, beta).value())?;
         let point = Point::exact(beta, scores);
         let found = judged(problem, &point, self.rows.longest());
@@ -320,7 +320,7 @@ impl<F: Formulation<L>, L: Aims> Removals<F, L> {
             let start = Some(&solved.point.beta[..]);
             let Solution { beta, stop, .. } =
                 solve(&self.rows.matrix, problem, start, &solver, nought, meter)?;
-            let next = self.at_precisely(problem, beta)?;
+            let next = self.at_precisely(problem, &beta)?;
             if next.found.is_nearer_than(&solved.found) || enough(&next.point, &next.found) {
                 *solved = next;
             }
@@ -387,7 +387,7 @@ impl<F: Formulation<L>, L: Aims> WithoutOne for Removals<F, L> {
         let mut meter = control.start(default_iterations(self.len()));
         let mut solved = match &self.tableau {
             Some(tableau) if self.beta[row] != 0.0 => self.by_table(tableau, &problem, row, &enough)?,
-            _ => self.at(&problem, self.start(&problem, &[row])?.beta)?,
+            _ => self.at(&problem, &self.start(&problem, &[row])?.beta)?,
         };
         // A way that was gone to its end leaves nothing but rounding.
         if !solved.is_final {

@@ -153,8 +153,8 @@ impl<'a, 'b, G: Gram + ?Sized> Quick<'a, 'b, G> {
         let n = beta.len();
         // The middle of the violation is where prices are counted from.
         let (mut up, mut down) = (f64::INFINITY, f64::NEG_INFINITY);
-        for i in 0..n {
-            let (above, below) = room(problem, i, beta[i]);
+        for (i, &beta) in beta.iter().enumerate() {
+            let (above, below) = room(problem, i, beta);
             up = up.min(above.map_or(f64::INFINITY, |slope| gradient[i] + slope));
             down = down.max(below.map_or(f64::NEG_INFINITY, |slope| gradient[i] + slope));
         }
@@ -162,9 +162,7 @@ impl<'a, 'b, G: Gram + ?Sized> Quick<'a, 'b, G> {
         let relative = |i: usize| (gradient[i] + problem.above()[i] - middle) as f32;
         let narrow = curvature.iter().map(|&value| value as f32).collect();
         let mut prices = Prices::new((0..n).map(relative).collect(), narrow)?;
-        for i in 0..n {
-            set_room(&mut prices, problem, i, i, beta[i]);
-        }
+        beta.iter().enumerate().for_each(|(i, &beta)| set_room(&mut prices, problem, i, i, beta));
         let extremes = prices.extremes();
         let largest = curvature.iter().fold(0.0, |a: f64, &b| a.max(b.abs()));
         let floor = (largest * 1e-6).max(f64::from(f32::MIN_POSITIVE));
