@@ -28,6 +28,11 @@
 //!
 //! [`Ledger::json`] and [`Ledger::picture`] give the same for programs and for the eye.
 //!
+//! # Leaving out
+//! [`leave_one_out`] is the exact error of a machine that gives [`WithoutOne`](lm_core::WithoutOne); [`support_share`],
+//! [`jaakkola_haussler`], [`xi_alpha`], [`radius_margin`], [`Spans`] and [`gacv`] estimate it from what the machine knows. [`choose`]
+//! takes any of them, evidence or cross-validation to choose a kernel and a cost.
+//!
 //! # Its parts
 //!
 //! - [`mistakes`]: Novikoff, Freund and Schapire (also for the hyperplane and margin that minimise it, with a proof by a dual problem), Winnow, regret.
@@ -47,6 +52,13 @@ pub mod mistakes;
 pub mod outward;
 pub mod radius;
 
+mod choice;
 mod domain;
+mod leave_one_out;
 
+pub use choice::{Candidate, Choice, Criterion, Judged, LogEvidence, WithRadius, choose, judge};
+pub use leave_one_out::{
+    ExactLeaveOneOut, Finding, Outcome, Spans, gacv, jaakkola_haussler, leave_one_out, left_out_values,
+    norm_squared, radius_margin, spans_squared, support_share, xi_alpha,
+};
 pub use ledger::{Bound, Evidence, Ledger};

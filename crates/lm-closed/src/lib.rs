@@ -77,7 +77,7 @@ pub use kernel_pca::{KernelComponents, KernelPca, KernelPcaCertificate, VectorCo
 pub use kernel_ridge::{KernelRidge, Response};
 pub use kernel_ridge_certificate::KernelRidgeCertificate;
 pub use kernel_system::KernelSolver;
-pub use lda::{ClassMoments, Lda, LdaCertificate, LdaFigures, LdaModel, Priors, Projection};
+pub use lda::{ClassMoments, Lda, LdaCertificate, LdaFigures, LdaLeaveOneOut, LdaModel, Priors, Projection};
 pub use least_squares::{
     Diagnosis, Influence, LeastNormEvidence, LeastSquares, LinearSystemCertificate, LinearSystemFigures,
     Route, Streamed, Summary,

@@ -72,7 +72,7 @@
 //!
 //! - `parallel` (default): all cores through rayon, with the same bits as one.
 //! - `persist` (default): model files. It includes `serde`, which is enough for other formats.
-//! - `linalg`: dense matrices, and their factorisations by faer behind checks.
+//! - `linalg`: dense matrices and their factorisations by faer behind checks.
 //! - `faer`, `ndarray`: examples borrowed from the matrices of these libraries.
 //! - `testing`: the conformance suite, for dev-dependencies.
 //!
@@ -119,7 +119,8 @@ pub use examples::NdarrayRows;
 pub use examples::{Csr, Dense, Element, Examples, Row, SparseRow};
 pub use fit::{
     Budget, CacheFigures, Cancel, Certificate, Control, Discrepancy, DualityFigures, Fit, Inseparability,
-    Learner, Meter, Observer, OverVectors, Progress, Report, Separation, Stop, Verdict,
+    Learner, LeftOut, Meter, Observer, OverVectors, Progress, Report, Separation, Share, Stop, Verdict,
+    Wanted, WithoutOne,
 };
 pub use folds::Folds;
 pub use gram::{Cached, Columns, Gram, MatrixGram, ObjectGram, Precision, RowCache, VectorGram};

@@ -110,6 +110,10 @@ impl Formulation<BinaryLabels> for CSvc {
     fn bias(&self) -> Bias {
         self.bias
     }
+
+    fn is_sum_of_losses(&self) -> bool {
+        !self.shared
+    }
 }
 
 learner!(CSvc, BinaryLabels);

@@ -94,6 +94,10 @@ impl Formulation<Targets> for EpsilonSvr {
     fn bias(&self) -> Bias {
         self.bias
     }
+
+    fn is_sum_of_losses(&self) -> bool {
+        true
+    }
 }
 
 learner!(EpsilonSvr, Targets);

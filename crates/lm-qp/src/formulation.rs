@@ -40,6 +40,12 @@ pub trait Formulation<L: Labelling>: Clone + Send + Sync {
         1.0
     }
 
+    /// Whether what is minimised is a regulariser and a sum of losses, one of each example, that do not depend on how many
+    /// examples there are. The problem without an example is then this problem with one variable less.
+    fn is_sum_of_losses(&self) -> bool {
+        false
+    }
+
     /// The objective below which the solution counts as 0, given the largest `Kᵢᵢ`; none for most.
     fn nought(&self, largest: f64) -> Option<f64> {
         let _ = largest;

@@ -28,7 +28,8 @@
 //!
 //! Several classes are learned in pairs or against the rest by the schemes of [`lm_core::multiclass`], on kernel rows that
 //! [`OnSharedRows`](lm_core::multiclass::OnSharedRows) has them share. [`WithProbabilities`] gives a probability to every class,
-//! [`HeldOut`] and [`Grid`] judge machines by cross-validation and choose a cost and a kernel.
+//! [`HeldOut`] and [`Grid`] judge machines by cross-validation and choose a cost and a kernel. [`Removals`] gives the decision value at
+//! each example of the machine that is learned from all others, without a fit for each.
 
 mod active_set;
 mod bias;
@@ -59,6 +60,7 @@ mod polish;
 mod probabilities;
 mod problem;
 mod quadratic_svr;
+mod removals;
 mod separability;
 mod smo;
 mod solver;
@@ -85,6 +87,7 @@ pub use one_class::{OneClass, Unlabelled};
 pub use probabilities::{CalibratedEvidence, SigmoidEvidence, WithProbabilities};
 pub use problem::{Balance, DualProblem, Multipliers};
 pub use quadratic_svr::QuadraticSvr;
+pub use removals::{Aims, Removals};
 pub use separability::{
     ExactInseparability, ExactSeparation, Separability, Undecided, separate, separate_exact, separate_gram,
     separate_with,

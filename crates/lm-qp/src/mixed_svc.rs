@@ -85,6 +85,10 @@ impl Formulation<BinaryLabels> for MixedSvc {
         self.bias
     }
 
+    fn is_sum_of_losses(&self) -> bool {
+        true
+    }
+
     fn copies(&self) -> usize {
         2
     }

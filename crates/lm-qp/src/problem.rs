@@ -265,6 +265,23 @@ impl DualProblem {
         }
     }
 
+    /// The same problem over more variables, of which those not `kept` cannot move.
+    pub(crate) fn spread(&self, kept: &[usize], len: usize) -> Self {
+        let wide = |list: &[f64]| {
+            let mut all = vec![0.0; len];
+            kept.iter().zip(list).for_each(|(&i, &value)| all[i] = value);
+            all
+        };
+        Self {
+            lower: wide(&self.lower),
+            upper: wide(&self.upper),
+            below: wide(&self.below),
+            above: wide(&self.above),
+            ridge: if self.ridge.is_empty() { Vec::new() } else { wide(&self.ridge) },
+            balance: self.balance,
+        }
+    }
+
     /// A feasible point near `start`: clipped to the bounds, then moved to the balance variable by variable.
     ///
     /// # Errors

@@ -84,6 +84,10 @@ impl Formulation<Targets> for QuadraticSvr {
     fn bias(&self) -> Bias {
         self.bias
     }
+
+    fn is_sum_of_losses(&self) -> bool {
+        true
+    }
 }
 
 learner!(QuadraticSvr, Targets);

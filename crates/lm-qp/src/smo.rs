@@ -31,6 +31,7 @@ use lm_core::{CacheFigures, Error, Gram, Meter, Result, RowCache, Stop};
 use crate::certificate::product;
 use crate::optimality::{Standing, standing};
 use crate::problem::{Balance, DualProblem};
+pub(crate) use local::{end, moved, room, set_room};
 use step::Step;
 
 /// A limit on iterations that only a run without progress reaches.

@@ -79,6 +79,10 @@ impl Formulation<BinaryLabels> for TwoNormSvc {
     fn bias(&self) -> Bias {
         self.bias
     }
+
+    fn is_sum_of_losses(&self) -> bool {
+        true
+    }
 }
 
 learner!(TwoNormSvc, BinaryLabels);

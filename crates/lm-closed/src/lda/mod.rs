@@ -20,11 +20,13 @@
 mod certificate;
 mod class_means;
 mod class_moments;
+mod leave_one_out;
 mod model;
 mod projection;
 
 pub use certificate::{LdaCertificate, LdaFigures};
 pub use class_moments::ClassMoments;
+pub use leave_one_out::LdaLeaveOneOut;
 pub use model::LdaModel;
 pub use projection::Projection;
 

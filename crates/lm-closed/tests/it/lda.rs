@@ -1,6 +1,7 @@
 //! Linear discriminant analysis: reference values, singular scatter, streams, and evidence that can be false.
 
 use lm_closed::{ClassMoments, Lda, Priors, Projection, Shrinkage, fourth_powers, ledoit_wolf};
+use lm_core::Labelling as _;
 use lm_core::linalg::Matrix;
 use lm_core::multiclass::Classifier;
 use lm_core::testing::SplitMix64;
@@ -319,4 +320,62 @@ fn a_projection_is_kept_by_itself() {
     assert_eq!(decoded.project(&examples).unwrap(), model.projection().project(&examples).unwrap());
     let short = Dense::new(vec![1.0], 1, 1).unwrap();
     assert!(matches!(decoded.project(&short), Err(Error::Length { .. })));
+}
+
+#[test]
+fn an_example_left_out_by_a_formula_is_one_that_was_not_learned_from() {
+    for seed in 0..6 {
+        let (examples, labels) = clouds(40, 4, 3, seed);
+        let mut random = SplitMix64::new(seed + 100);
+        let weights = Weights::new((0..40).map(|_| random.uniform(0.5, 2.0)).collect()).unwrap();
+        for priors in [Priors::Counts, Priors::Equal, Priors::Given(vec![0.5, 0.3, 0.2])] {
+            let lda = Lda::default().with_priors(priors);
+            let set = TrainingSet::new(&examples, &labels).unwrap().with_weights(&weights).unwrap();
+            let found = lda.leave_one_out(&set, &Control::default()).unwrap();
+            let mut wrong = 0;
+            for row in 0..40 {
+                let kept: Vec<usize> = (0..40).filter(|&other| other != row).collect();
+                let some = lm_core::Selection::new(&examples, &kept).unwrap();
+                let others = lm_core::Labelling::select(&labels, &kept).unwrap();
+                let light = weights.select(&kept).unwrap();
+                let less = TrainingSet::new(&some, &others).unwrap().with_weights(&light).unwrap();
+                let model = lda.fit_with(&less, &Control::default()).unwrap().model;
+                let one = Dense::from_rows(&[examples.slice(row)]).unwrap();
+                let decisions = model.decisions(&one).unwrap();
+                let expected: Vec<f64> = decisions.rows().next().unwrap().to_vec();
+                for class in 1..3 {
+                    let by_formula = found.decisions()[(row, class)] - found.decisions()[(row, 0)];
+                    let by_fit = expected[class] - expected[0];
+                    let off = (by_formula - by_fit).abs();
+                    assert!(
+                        off < 1e-11 * (1.0 + by_fit.abs()),
+                        "seed {seed}, row {row}: {by_formula} {by_fit}"
+                    );
+                }
+                let best = model.class_numbers(&one).unwrap()[0];
+                assert_eq!(found.class_numbers()[row], best);
+                wrong += usize::from(best != labels.indices()[row] as usize);
+            }
+            assert_eq!(found.errors(), wrong);
+        }
+    }
+}
+
+#[test]
+fn what_lda_cannot_leave_out_is_refused() {
+    let (examples, labels) = clouds(12, 2, 3, 1);
+    let set = TrainingSet::new(&examples, &labels).unwrap();
+    let control = Control::default();
+    let shrunk = Lda::default().with_shrinkage(Shrinkage::Given(0.1));
+    assert!(matches!(shrunk.leave_one_out(&set, &control), Err(Error::Setting { name: "shrinkage", .. })));
+    let small = Control::new(Budget::default().with_memory(100));
+    assert!(matches!(Lda::default().leave_one_out(&set, &small), Err(Error::Memory { .. })));
+    let alone = ClassLabels::from_integers(&[0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]).unwrap();
+    let set = TrainingSet::new(&examples, &alone).unwrap();
+    assert!(matches!(Lda::default().leave_one_out(&set, &control), Err(Error::Classes { .. })));
+    // Without the second example the second column does not vary.
+    let flat = Dense::new(vec![0.0, 0.0, 1.0, 1.0, 2.0, 0.0, 0.0, 0.0, 3.0, 0.0, 4.5, 0.0], 6, 2).unwrap();
+    let labels = ClassLabels::from_integers(&[0, 0, 0, 1, 1, 1]).unwrap();
+    let set = TrainingSet::new(&flat, &labels).unwrap();
+    assert!(matches!(Lda::default().leave_one_out(&set, &control), Err(Error::Numerical { .. })));
 }

@@ -11,6 +11,7 @@ mod control;
 mod over_vectors;
 mod report;
 mod separation;
+mod without_one;
 
 pub use budget::Budget;
 pub use certificate::{Certificate, Discrepancy, DualityFigures, Verdict};
@@ -18,6 +19,7 @@ pub use control::{Cancel, Control, Meter, Observer, Progress};
 pub use over_vectors::{OverVectors, OverVectorsCertificate};
 pub use report::{CacheFigures, Report, Stop};
 pub use separation::{Inseparability, Separation};
+pub use without_one::{LeftOut, Share, Wanted, WithoutOne};
 
 use crate::collection::Collection;
 use crate::labels::Labelling;

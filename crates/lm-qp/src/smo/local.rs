@@ -51,18 +51,7 @@ impl Local<'_> {
             let j = variables[b];
             let gain = f64::from(prices.down(b)) - f64::from(up);
             let bend = curvature[i] + curvature[j] - 2.0 * f64::from(row(a)[b]);
-            let before = (beta[i], beta[j]);
-            let (end_i, end_j) = (end(problem, i, before.0, true), end(problem, j, before.1, false));
-            let (room_i, room_j) = (end_i - before.0, before.1 - end_j);
-            let by = (gain / bend.max(floor)).min(room_i).min(room_j);
-            if by == f64::INFINITY {
-                return Ok(step);
-            }
-            beta[i] = if by == room_i { end_i } else { (before.0 + by).min(end_i) };
-            beta[j] = if by == room_j { end_j } else { (before.1 - by).max(end_j) };
-            if (beta[i], beta[j]) == before {
-                return Ok(step);
-            }
+            let Some(by) = moved(problem, beta, (i, j), gain / bend.max(floor)) else { return Ok(step) };
             for (place, variable, by) in [(a, i, by), (b, j, -by)] {
                 set_room(&mut prices, problem, place, variable, beta[variable]);
                 prices.add(place, (problem.ridge(variable) * by) as f32);
@@ -73,8 +62,23 @@ impl Local<'_> {
     }
 }
 
+/// Moves one variable up and another down, as far as asked for or to the next bound or kink of one of them; none if that is
+/// no move at all, or one without end.
+pub(crate) fn moved(problem: &DualProblem, beta: &mut [f64], (a, b): (usize, usize), by: f64) -> Option<f64> {
+    let before = (beta[a], beta[b]);
+    let (end_a, end_b) = (end(problem, a, before.0, true), end(problem, b, before.1, false));
+    let (room_a, room_b) = (end_a - before.0, before.1 - end_b);
+    let by = by.min(room_a).min(room_b);
+    if by == f64::INFINITY {
+        return None;
+    }
+    beta[a] = if by == room_a { end_a } else { (before.0 + by).min(end_a) };
+    beta[b] = if by == room_b { end_b } else { (before.1 - by).max(end_b) };
+    ((beta[a], beta[b]) != before).then_some(by)
+}
+
 /// The slopes that count for moving a variable up and down; none where there is no room.
-pub(super) fn room(problem: &DualProblem, i: usize, beta: f64) -> (Option<f64>, Option<f64>) {
+pub(crate) fn room(problem: &DualProblem, i: usize, beta: f64) -> (Option<f64>, Option<f64>) {
     let (above, below) = (problem.above()[i], problem.below()[i]);
     let up = if beta < 0.0 { Some(below) } else { (beta < problem.upper()[i]).then_some(above) };
     let down = if beta > 0.0 { Some(above) } else { (beta > problem.lower()[i]).then_some(below) };
@@ -82,14 +86,14 @@ pub(super) fn room(problem: &DualProblem, i: usize, beta: f64) -> (Option<f64>, 
 }
 
 /// Tells the prices what moving a variable costs beyond its gradient with the slope above 0.
-fn set_room(prices: &mut Prices, problem: &DualProblem, at: usize, variable: usize, beta: f64) {
+pub(crate) fn set_room(prices: &mut Prices, problem: &DualProblem, at: usize, variable: usize, beta: f64) {
     let (up, down) = room(problem, variable, beta);
     let relative = |slope: f64| (slope - problem.above()[variable]) as f32;
     prices.set_room(at, up.map(relative), down.map(relative));
 }
 
 /// The next bound or kink.
-fn end(problem: &DualProblem, i: usize, beta: f64, upwards: bool) -> f64 {
+pub(crate) fn end(problem: &DualProblem, i: usize, beta: f64, upwards: bool) -> f64 {
     match upwards {
         true if beta < 0.0 => 0.0,
         true => problem.upper()[i],

@@ -64,6 +64,7 @@ mod insensitive;
 mod inseparable;
 mod kernel_ridge;
 mod lda;
+mod leave_one_out;
 mod linear_programs;
 mod lms;
 mod logistic;
@@ -137,6 +138,7 @@ pub(super) const GROUPS: &[&[Entry]] = &[
     inseparable::ENTRIES,
     kernel_ridge::ENTRIES,
     lda::ENTRIES,
+    leave_one_out::ENTRIES,
     linear_programs::ENTRIES,
     lms::ENTRIES,
     logistic::ENTRIES,

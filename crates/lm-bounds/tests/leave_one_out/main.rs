@@ -1,0 +1,10 @@
+//! Leaving out, one capability a file.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot unwrap has failed")]
+#![allow(clippy::panic, reason = "a test that panics has failed")]
+#![allow(missing_docs, reason = "the names of tests say what they show")]
+
+mod choice;
+mod estimates;
+mod exact;
+mod sets;
