@@ -17,6 +17,7 @@ use crate::smo::{Goal, Rest, Smo};
 /// assert_ne!(precise, as_libsvm);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Solver {
     gap: f64,
     libsvm_epsilon: Option<f64>,
@@ -27,6 +28,7 @@ pub struct Solver {
 
 /// The means by which a dual problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Method {
     /// Pairs of coefficients until they make no more progress, then a direct method on the undecided ones.
     #[default]

@@ -6,6 +6,7 @@ use std::time::Duration;
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Stop {
     /// The certificate meets the tolerance that was asked for.
     Converged,
@@ -39,6 +40,7 @@ impl fmt::Display for Stop {
 
 /// What a run cost and why it ended.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Report {
     /// Why the run ended.
     pub stop: Stop,
@@ -54,6 +56,7 @@ pub struct Report {
 
 /// What a row cache did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CacheFigures {
     /// Rows that were there when asked for.
     pub hits: u64,
