@@ -1,7 +1,42 @@
-//! The program `lm`, which will train, predict and verify from the command line. So far it tells its version.
+//! The program `lm`: trains, predicts and verifies from the command line.
+
+mod args;
+mod commands;
+mod failure;
+mod input;
+mod interrupt;
+mod machine;
+mod model_file;
+mod output;
+mod peak_memory;
+mod progress;
+mod settings;
 
 use std::io::Write;
+use std::process::ExitCode;
 
-fn main() -> std::io::Result<()> {
-    writeln!(std::io::stdout(), "lm {}", env!("CARGO_PKG_VERSION"))
+use args::{Cli, Command};
+use clap::Parser;
+use failure::{Ending, Outcome};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(&cli.command) {
+        Ok(ending) => ExitCode::from(ending as u8),
+        Err(failure) => {
+            // Where standard error is closed there is nobody to tell.
+            let _ = writeln!(std::io::stderr(), "lm: {failure}");
+            ExitCode::from(Ending::Refused as u8)
+        }
+    }
+}
+
+fn run(command: &Command) -> Outcome<Ending> {
+    let (answer, json) = match command {
+        Command::Train(args) => (commands::train(args)?, args.json),
+        Command::Predict(args) => (commands::predict(args)?, args.json),
+        Command::Verify(args) => (commands::verify(args)?, args.json),
+    };
+    answer.write(json)?;
+    Ok(answer.ending)
 }
