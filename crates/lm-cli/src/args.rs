@@ -2,8 +2,9 @@
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::failure::{Failure, Outcome};
 use crate::input::Format;
-use crate::settings::{MachineName, SettingArgs};
+use crate::settings::{MachineName, ScaleName, SettingArgs};
 
 /// Linear learning machines and kernel machines that prove their answers.
 #[derive(Debug, Parser)]
@@ -21,6 +22,26 @@ pub(crate) enum Command {
     Predict(PredictArgs),
     /// Recompute a certificate from the data: VALID or INVALID, and why
     Verify(VerifyArgs),
+    /// Decide whether a hyperplane separates two classes, with a proof
+    Separable(SeparableArgs),
+    /// Cross-validate a machine
+    Cv(CvArgs),
+    /// Search a grid of settings by cross-validation
+    Grid(GridArgs),
+    /// Scale data
+    Scale(ScaleArgs),
+    /// Convert models from and to LIBSVM and LIBLINEAR
+    Convert(ConvertArgs),
+    /// Draw the regions of a model over two features
+    Plot(PlotArgs),
+    /// Take the command line of LIBSVM's svm-train
+    LibsvmTrain(LibsvmTrainArgs),
+    /// Take the command line of LIBSVM's svm-predict
+    LibsvmPredict(LibsvmPredictArgs),
+    /// Write completions for a shell
+    Completions(CompletionArgs),
+    /// Write the manual
+    Man(ManArgs),
 }
 
 /// How data are read.
@@ -115,4 +136,212 @@ pub(crate) struct VerifyArgs {
     /// One JSON object instead of a table
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SeparableArgs {
+    /// Data with two classes, or more with `--positive`
+    #[arg(value_name = "DATA")]
+    pub(crate) data: String,
+    /// File for the proof, which `lm verify` checks
+    #[arg(short, long, value_name = "PROOF")]
+    pub(crate) output: Option<String>,
+    /// The class that is to be separated from all others [default: the larger of two]
+    #[arg(long, value_name = "CLASS", allow_hyphen_values = true)]
+    pub(crate) positive: Option<String>,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// One JSON object instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CvArgs {
+    /// Machine to train
+    #[arg(value_name = "MACHINE")]
+    pub(crate) machine: MachineName,
+    /// Labelled data
+    #[arg(value_name = "DATA")]
+    pub(crate) data: String,
+    /// Number of folds; those of a classifier keep the proportions of the classes
+    #[arg(long, value_name = "INTEGER", default_value_t = 5)]
+    pub(crate) folds: usize,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// One JSON object instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Powers of two from one exponent to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Powers {
+    pub(crate) from: i32,
+    pub(crate) to: i32,
+    pub(crate) step: i32,
+}
+
+impl Powers {
+    /// The powers in increasing order.
+    pub(crate) fn values(self) -> Outcome<Vec<f64>> {
+        let Self { from, to, step } = self;
+        let (low, high) = (from.min(to), from.max(to));
+        let step = step.unsigned_abs().max(1) as usize;
+        if low < -1000 || high > 1000 {
+            return Err(Failure::new(format!("exponents {from} to {to}; accepted are -1000 to 1000")));
+        }
+        Ok((low..=high).step_by(step).map(|exponent| f64::from(exponent).exp2()).collect())
+    }
+}
+
+fn powers(text: &str) -> Result<Powers, String> {
+    let numbers: Option<Vec<i32>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[from, to]) => Ok(Powers { from, to, step: 1 }),
+        Some(&[from, to, step]) if step != 0 => Ok(Powers { from, to, step }),
+        _ => Err("accepted is FROM,TO,STEP in exponents of 2, such as -5,15,2".to_owned()),
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GridArgs {
+    /// Machine to search for: svc, svr, nu-svr, linear-svc, lp-svc, ridge, kernel-ridge or logistic
+    #[arg(value_name = "MACHINE")]
+    pub(crate) machine: MachineName,
+    /// Labelled data
+    #[arg(value_name = "DATA")]
+    pub(crate) data: String,
+    /// Costs C: exponents of 2 from, to and step [default: -5,15,2]
+    #[arg(long, value_name = "FROM,TO,STEP", value_parser = powers, allow_hyphen_values = true)]
+    pub(crate) log2c: Option<Powers>,
+    /// Factors γ of the kernel: exponents of 2 from, to and step [default: -15,3,2]
+    #[arg(long, value_name = "FROM,TO,STEP", value_parser = powers, allow_hyphen_values = true)]
+    pub(crate) log2g: Option<Powers>,
+    /// Penalties λ: exponents of 2 from, to and step [default: -5,15,2]
+    #[arg(long, value_name = "FROM,TO,STEP", value_parser = powers, allow_hyphen_values = true)]
+    pub(crate) log2lambda: Option<Powers>,
+    /// Number of folds
+    #[arg(long, value_name = "INTEGER", default_value_t = 5)]
+    pub(crate) folds: usize,
+    /// File for a map of the result, as SVG
+    #[arg(short, long, value_name = "SVG")]
+    pub(crate) output: Option<String>,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// One JSON object instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScaleArgs {
+    /// Data to scale
+    #[arg(value_name = "DATA")]
+    pub(crate) data: String,
+    /// File for the scaled data, in the format of the data; `-` for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: String,
+    /// Scaling to fit to these data [default: minmax]
+    #[arg(long, value_name = "SCALING")]
+    pub(crate) scale: Option<ScaleName>,
+    /// File for the scaling, to be restored for other data
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<String>,
+    /// Scaling that was saved for other data
+    #[arg(long, value_name = "FILE")]
+    pub(crate) restore: Option<String>,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// One JSON object instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Formats of models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ModelFormat {
+    /// A model of this program
+    Lm,
+    /// A model of LIBSVM
+    Libsvm,
+    /// A model of LIBLINEAR
+    Liblinear,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// Model of lm, LIBSVM or LIBLINEAR
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: String,
+    /// Format to write
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) to: ModelFormat,
+    /// File to write
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: String,
+    /// One JSON object instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlotArgs {
+    /// Model that `lm train` wrote
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: String,
+    /// Data to show
+    #[arg(value_name = "DATA")]
+    pub(crate) data: String,
+    /// File for the picture, as SVG; `-` for standard output
+    #[arg(short, long, value_name = "SVG")]
+    pub(crate) output: String,
+    /// Two features, by names or numbers from 1; others stay at their mean [default: the two there are]
+    #[arg(long, value_name = "A,B")]
+    pub(crate) features: Option<String>,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// One JSON object instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct LibsvmTrainArgs {
+    /// Options and files, as svm-train takes them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+    pub(crate) words: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct LibsvmPredictArgs {
+    /// Options and files, as svm-predict takes them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+    pub(crate) words: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionArgs {
+    /// Shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// Folder for all pages [default: the page of the program, on standard output]
+    #[arg(short, long, value_name = "FOLDER")]
+    pub(crate) output: Option<String>,
 }

@@ -11,6 +11,7 @@ mod output;
 mod peak_memory;
 mod progress;
 mod settings;
+mod svg;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -36,6 +37,16 @@ fn run(command: &Command) -> Outcome<Ending> {
         Command::Train(args) => (commands::train(args)?, args.json),
         Command::Predict(args) => (commands::predict(args)?, args.json),
         Command::Verify(args) => (commands::verify(args)?, args.json),
+        Command::Separable(args) => (commands::separable(args)?, args.json),
+        Command::Cv(args) => (commands::cv(args)?, args.json),
+        Command::Grid(args) => (commands::grid(args)?, args.json),
+        Command::Scale(args) => (commands::scale(args)?, args.json),
+        Command::Convert(args) => (commands::convert(args)?, args.json),
+        Command::Plot(args) => (commands::plot(args)?, args.json),
+        Command::LibsvmTrain(args) => return commands::libsvm::train(&args.words),
+        Command::LibsvmPredict(args) => return commands::libsvm::predict(&args.words),
+        Command::Completions(args) => return commands::completions(args),
+        Command::Man(args) => return commands::man(args),
     };
     answer.write(json)?;
     Ok(answer.ending)

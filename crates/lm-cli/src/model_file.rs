@@ -34,7 +34,8 @@ pub(crate) struct Model {
     /// SHA-256 of the data it was trained on, and how many examples these were.
     pub(crate) data_hash: String,
     pub(crate) examples: usize,
-    pub(crate) stop: Stop,
+    /// Why the run ended; none for a model of another program.
+    pub(crate) stop: Option<Stop>,
     pub(crate) iterations: u64,
 }
 
@@ -54,7 +55,7 @@ struct Unchecked {
     support: Option<usize>,
     data_hash: String,
     examples: usize,
-    stop: Stop,
+    stop: Option<Stop>,
     iterations: u64,
 }
 

@@ -264,7 +264,7 @@ impl Settings {
             c: args.c.unwrap_or(1.0),
             nu: args.nu.unwrap_or(0.5),
             epsilon: args.epsilon.unwrap_or(0.1),
-            lambda: args.lambda,
+            lambda: args.lambda.or((machine != MachineName::Gp).then_some(1.0)),
             gap: args.gap.unwrap_or(if machine == MachineName::Lms { 1e-3 } else { 1e-6 }),
             libsvm_epsilon: args.libsvm_eps,
             scheme: args.scheme.unwrap_or(if linear { Scheme::OneVsRest } else { Scheme::OneVsOne }),

@@ -105,10 +105,11 @@ pub(crate) fn predict(args: &PredictArgs) -> Outcome<Answer> {
     let began = Instant::now();
     let prediction = predicted(&model.machine, examples.examples())?;
     let solved = began.elapsed();
-    if data.class_names().is_some() && model.class_names.is_none() {
+    let novelty = matches!(prediction, Prediction::Novelty { .. });
+    if data.class_names().is_some() && model.class_names.is_none() && !novelty {
         return Err(Failure::new("the target is text; the model was trained on numbers").at(input::place(&args.data)));
     }
-    let judgement = judged(&prediction, data.labels.as_deref());
+    let judgement = judged(&prediction, data.labels.as_deref().filter(|_| !(novelty && data.class_names().is_some())));
 
     let mut answer = Answer::new();
     answer.line("model", format!("{}: {}", args.model, model.settings.machine.name()));

@@ -41,6 +41,16 @@ impl Limits {
         Control::new(self.budget).with_cancel(&self.cancel)
     }
 
+    /// What is left of the limits after this time; none if nothing is.
+    pub(crate) fn left(&self, spent: Duration) -> Option<Control<'_>> {
+        if self.is_cancelled() {
+            return None;
+        }
+        let Some(time) = self.budget.time() else { return Some(self.control()) };
+        let left = time.checked_sub(spent)?;
+        Some(self.control().with_budget(self.budget.with_time(left)))
+    }
+
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }

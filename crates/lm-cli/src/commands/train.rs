@@ -55,7 +55,7 @@ pub(crate) fn train(args: &TrainArgs) -> Outcome<Answer> {
     let solved = began.elapsed();
 
     let judgement = match is_cheap(&trained.machine, &data) {
-        true => judged(&predict(&trained.machine, training.examples)?, data.labels.as_deref()),
+        true => judged(&predict(&trained.machine, training.examples)?, data.labels.as_deref().filter(|_| settings.machine.task() != Task::Novelty)),
         false => Judgement::default(),
     };
     let model = into_model(settings, scaler, trained, &data, weights);
@@ -63,7 +63,7 @@ pub(crate) fn train(args: &TrainArgs) -> Outcome<Answer> {
     save(&path, &model)?;
 
     let mut answer = Answer::new();
-    answer.ending = limits.ending(model.stop == Stop::Converged);
+    answer.ending = limits.ending(model.stop == Some(Stop::Converged));
     describe(&mut answer, &model, &args.data);
     answer.line("time", format!("{:.3} s: read {:.3}, prepare {:.3}, solve {:.3}", (read + prepared + solved).as_secs_f64(), read.as_secs_f64(), prepared.as_secs_f64(), solved.as_secs_f64()));
     judgement.describe(&mut answer, "training ");
@@ -113,12 +113,13 @@ pub(super) fn into_model(
 ) -> Model {
     let columns = data.columns.as_ref();
     let Trained { machine, evidence, report, support } = trained;
+    let classes = settings.machine.task() == Task::Classification;
     Model {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         dim: data.set_dim(),
         features: columns.map(|columns| columns.features.clone()),
         target: columns.map(|columns| columns.target.clone()),
-        class_names: columns.and_then(|columns| columns.classes.clone()),
+        class_names: columns.filter(|_| classes).and_then(|columns| columns.classes.clone()),
         scaler,
         machine,
         evidence,
@@ -126,7 +127,7 @@ pub(super) fn into_model(
         support,
         data_hash: data.hash.clone(),
         examples: data.len(),
-        stop: report.stop,
+        stop: Some(report.stop),
         iterations: report.iterations,
         settings,
     }
@@ -142,7 +143,9 @@ pub(super) fn describe(answer: &mut Answer, model: &Model, data: &str) {
     let counted = classes.as_ref().map_or(String::new(), |classes| format!(", {} classes", classes.len()));
     answer.line("data", format!("{}: {} examples, {} features{counted}", input::place(data), model.examples, model.dim));
     let Figures { primal, dual, gap, kkt, parts, more } = model.evidence.figures();
-    answer.line("stop", format!("{} ({} iterations)", model.stop, model.iterations));
+    if let Some(stop) = model.stop {
+        answer.line("stop", format!("{stop} ({} iterations)", model.iterations));
+    }
     if let (Some(primal), Some(dual)) = (primal, dual) {
         answer.line("primal value", format!("{primal:.12}"));
         answer.line("dual value", format!("{dual:.12}"));
@@ -177,8 +180,8 @@ pub(super) fn describe(answer: &mut Answer, model: &Model, data: &str) {
     let more: serde_json::Map<_, _> = more.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     answer.member("evidence", more);
     answer.member("iterations", model.iterations);
-    answer.member("stop", stop_name(model.stop));
-    answer.member("converged", model.stop == Stop::Converged);
+    answer.member("stop", json!(model.stop.map(stop_name)));
+    answer.member("converged", model.stop == Some(Stop::Converged));
     answer.member("support_vectors", json!(model.support));
 }
 

@@ -4,6 +4,7 @@ use lm_core::Verdict;
 use serde_json::json;
 
 use super::run::use_threads;
+use super::separable::{is_proof, verify_proof};
 use crate::args::VerifyArgs;
 use crate::failure::{Ending, Outcome};
 use crate::input;
@@ -14,6 +15,9 @@ use crate::output::Answer;
 /// Recomputes the certificate of a model.
 pub(crate) fn verify(args: &VerifyArgs) -> Outcome<Answer> {
     use_threads(args.threads)?;
+    if is_proof(&args.model) {
+        return verify_proof(args);
+    }
     let model = load(&args.model)?;
     let mut expected = model.expected(false);
     expected.format = args.input.format;
