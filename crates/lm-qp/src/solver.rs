@@ -172,7 +172,8 @@ fn by_pairs<G: Gram + ?Sized>(
         }
         if polishing {
             let polished = polish(gram, smo, solver.gap, nought.unwrap_or(0.0), meter)?;
-            if solver.libsvm_epsilon.is_none() && solver.satisfied(&polished.standing, nought) {
+            let settled = solver.libsvm_epsilon.is_none_or(|allowed| smo.violation() <= allowed);
+            if settled && solver.satisfied(&polished.standing, nought) {
                 return Ok((polished.standing, Stop::Converged));
             }
             if polished.exhausted || (rest == Rest::Stuck && in_vain >= MOST_IN_VAIN) {

@@ -8,7 +8,7 @@ use super::separable::{is_proof, verify_proof};
 use crate::args::VerifyArgs;
 use crate::failure::{Ending, Outcome};
 use crate::input;
-use crate::machine::Training;
+use crate::machine::{Evidence, Training};
 use crate::model_file::load;
 use crate::output::Answer;
 
@@ -24,7 +24,9 @@ pub(crate) fn verify(args: &VerifyArgs) -> Outcome<Answer> {
     expected.target = args.input.target.clone().or_else(|| model.features.as_ref().and(model.target.clone()));
     let data = input::read(&args.data, &expected)?;
     let mut why = Vec::new();
-    if data.hash != model.data_hash {
+    if matches!(model.evidence, Evidence::Absent) {
+        why.push("the model was made by another program and has no certificate; `lm train` makes one".to_owned());
+    } else if data.hash != model.data_hash {
         why.push(format!(
             "these are not the data that the model was trained on: their SHA-256 is {}, that of the training data {}",
             data.hash, model.data_hash

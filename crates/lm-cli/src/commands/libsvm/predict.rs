@@ -1,5 +1,6 @@
 //! `svm-predict`: predictions of a model file of LIBSVM, in its words.
 
+use lm_core::probability::{Sigmoid, couple};
 use lm_core::{Collection, Examples};
 use lm_data::libsvm::{self, Kernel, Model};
 use lm_data::svmlight;
@@ -49,7 +50,7 @@ pub(crate) fn predict(words: &[String]) -> Outcome<Ending> {
         }
     };
     let at_test = |failure: Failure| failure.at(test);
-    let predicted = match by_kernel {
+    let mut predicted = match by_kernel {
         true => by_values(&machine, &examples).map_err(at_test)?,
         false => outcomes(&machine, &examples).map_err(at_test)?,
     };
@@ -59,17 +60,20 @@ pub(crate) fn predict(words: &[String]) -> Outcome<Ending> {
             return Err(Failure::new("`-b 1` with a precomputed kernel is not done; accepted is `-b 0`"));
         }
         let refused = || Failure::new("Model does not support probabiliy estimates").at(model);
-        let found = machine.probabilities(&examples)?.ok_or_else(refused)?;
+        let found = probabilities(&machine, &examples)?.ok_or_else(refused)?;
         text.push_str("labels");
         machine.labels().iter().for_each(|label| text.push_str(&format!(" {label}")));
         text.push('\n');
-        for (value, row) in predicted.iter().zip(found.rows()) {
-            text.push_str(&general(*value));
-            row.iter().for_each(|share| text.push_str(&format!(" {}", general(*share))));
+        for (value, row) in predicted.iter_mut().zip(&found) {
+            // The label is the most probable one here, which may be another than that of most votes.
+            let best = (1..row.len()).fold(0, |best, class| if row[class] > row[best] { class } else { best });
+            *value = f64::from(machine.labels().get(best).copied().unwrap_or(0));
+            text.push_str(&general(*value, 6));
+            row.iter().for_each(|share| text.push_str(&format!(" {}", general(*share, 6))));
             text.push('\n');
         }
     } else {
-        predicted.iter().for_each(|value| text.push_str(&format!("{}\n", general(*value))));
+        predicted.iter().for_each(|value| text.push_str(&format!("{}\n", general(*value, 17))));
     }
     write_file(output, text.as_bytes())?;
     if !quiet {
@@ -78,14 +82,28 @@ pub(crate) fn predict(words: &[String]) -> Outcome<Ending> {
         let said = match machine.task().is_regression() {
             true => format!(
                 "Mean squared error = {} (regression)\nSquared correlation coefficient = {} (regression)\n",
-                general(errors),
-                general(correlation)
+                general(errors, 6),
+                general(correlation, 6)
             ),
-            false => format!("Accuracy = {}% ({right}/{all}) (classification)\n", general(100.0 * right as f64 / all as f64)),
+            false => format!("Accuracy = {}% ({right}/{all}) (classification)\n", general(100.0 * right as f64 / all as f64, 6)),
         };
         write_out(said.as_bytes())?;
     }
     Ok(Ending::Done)
+}
+
+/// The probabilities that LIBSVM gives the labels of the file, coupled to the end of its iteration; none without sigmoids.
+fn probabilities(model: &Model, examples: &lm_core::Csr<'_>) -> Outcome<Option<Vec<Vec<f64>>>> {
+    let Some((slopes, offsets)) = model.sigmoids() else { return Ok(None) };
+    let sigmoids = slopes.iter().zip(offsets).map(|(&a, &b)| Sigmoid::new(a, b));
+    let sigmoids = sigmoids.collect::<lm_core::Result<Vec<_>>>()?;
+    let decisions = model.decisions(examples)?;
+    let row = |values: &[f64]| {
+        // A decision value is positive for the first label of a pair, the coupling asks for the second.
+        let second = sigmoids.iter().zip(values).map(|(sigmoid, &value)| sigmoid.probabilities(value)[0]);
+        couple(&second.collect::<Vec<_>>(), model.labels().len()).map(|coupled| coupled.probabilities)
+    };
+    Ok(Some(decisions.rows().map(row).collect::<lm_core::Result<_>>()?))
 }
 
 /// What LIBSVM predicts for vectors.

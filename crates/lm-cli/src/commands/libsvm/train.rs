@@ -90,6 +90,12 @@ impl Run<'_> {
         Control::new(Budget::default().with_memory(bytes)).with_cancel(self.cancel)
     }
 
+    /// LIBSVM's rule where this workspace divides the problem of a ν by a number that LIBSVM does not divide by: violations
+    /// shrink by as much.
+    fn divided(&self, by: f64) -> Solver {
+        self.solver.with_libsvm_epsilon(self.flags.epsilon / by)
+    }
+
     fn is_classifier(&self) -> bool {
         self.flags.machine < 2
     }
@@ -123,7 +129,8 @@ impl Run<'_> {
         let (task, model, report, said) = match self.flags.machine {
             2 => {
                 let none = Unlabelled::new(labels.len());
-                let machine = OneClass::default().with_nu(nu).with_solver(self.solver);
+                let solver = self.divided(nu.max(f64::MIN_POSITIVE) * labels.len() as f64);
+                let machine = OneClass::default().with_nu(nu).with_solver(solver);
                 let fit = machine.fit_with(&TrainingSet::new(gram, &none)?, &control)?;
                 let said = words(&fit.certificate, fit.report.iterations, fit.model.bias());
                 (Task::OneClass, fit.model, fit.report, said)
@@ -135,7 +142,9 @@ impl Run<'_> {
                 (Task::EpsilonSvr, fit.model, fit.report, said)
             }
             _ => {
-                let machine = NuSvr::default().with_cost(cost).with_nu(nu).with_solver(self.solver);
+                // LIBSVM's C is that of one example.
+                let whole = cost * labels.len() as f64;
+                let machine = NuSvr::default().with_cost(whole).with_nu(nu).with_solver(self.solver);
                 let fit = machine.fit_with(&set, &control)?;
                 let said = words(&fit.certificate, fit.report.iterations, fit.model.bias());
                 (Task::NuSvr, fit.model, fit.report, said)
@@ -157,7 +166,7 @@ impl Run<'_> {
             None => set,
         };
         let c_svc = CSvc::default().with_cost(self.flags.cost).with_solver(self.solver);
-        let nu_svc = NuSvc::default().with_nu(self.flags.nu).with_solver(self.solver);
+        let nu_svc = NuSvc::default().with_nu(self.flags.nu).with_solver(self.divided(labels.len() as f64));
         let control = self.control();
         if self.flags.probability {
             let splits = split::stratified_folds(&labels, 5, SEED)?;
@@ -212,11 +221,11 @@ impl Run<'_> {
         }
         let (errors, correlation, right) = compared(&predicted, labels);
         let said = match self.is_classifier() || self.flags.machine == 2 {
-            true => format!("Cross Validation Accuracy = {}%\n", general(100.0 * right as f64 / labels.len() as f64)),
+            true => format!("Cross Validation Accuracy = {}%\n", general(100.0 * right as f64 / labels.len() as f64, 6)),
             false => format!(
                 "Cross Validation Mean squared error = {}\nCross Validation Squared correlation coefficient = {}\n",
-                general(errors),
-                general(correlation)
+                general(errors, 6),
+                general(correlation, 6)
             ),
         };
         write_out(said.as_bytes())
