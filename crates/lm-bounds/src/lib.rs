@@ -1,7 +1,12 @@
 //! Numbers about learners: what theory says of a machine.
-//!
-//! This crate is the home of mistake bounds, margin and compression bounds, and leave-one-out estimates. It takes
-//! numbers and narrow evidence, such as margins, counts, multipliers or a [`Gram`](lm_core::Gram) matrix, from any
-//! learner, and knows none of them.
-//!
-//! None of them is here yet: the crate holds its place in the workspace, so that the arrows are drawn.
+
+pub mod binomial;
+pub mod generalisation;
+pub mod ledger;
+pub mod mistakes;
+pub mod outward;
+pub mod radius;
+
+mod domain;
+
+pub use ledger::{Bound, Evidence, Ledger};

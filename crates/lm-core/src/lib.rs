@@ -72,14 +72,13 @@
 //!
 //! - `parallel` (default): all cores through rayon, with the same bits as one.
 //! - `persist` (default): model files. It includes `serde`, which is enough for other formats.
-//! - `linalg`: dense matrices, their factorisations by faer behind checks, and double-double arithmetic.
+//! - `linalg`: dense matrices, and their factorisations by faer behind checks.
 //! - `faer`, `ndarray`: examples borrowed from the matrices of these libraries.
 //! - `testing`: the conformance suite, for dev-dependencies.
 //!
 //! Without default features the crate depends on nothing.
 
 pub mod basis;
-#[cfg(feature = "linalg")]
 pub mod double_double;
 pub mod examples;
 pub mod fit;
