@@ -3,12 +3,13 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::failure::{Failure, Outcome};
+use crate::help;
 use crate::input::Format;
 use crate::settings::{MachineName, ScaleName, SettingArgs};
 
 /// Linear learning machines and kernel machines that prove their answers.
 #[derive(Debug, Parser)]
-#[command(name = "lm", version, propagate_version = true, max_term_width = 100)]
+#[command(name = "lm", version, propagate_version = true, max_term_width = 100, after_help = help::PROGRAM)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -17,30 +18,46 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Train a machine and save it with its certificate
+    #[command(after_help = help::TRAIN)]
     Train(TrainArgs),
     /// Predict classes, scores and probabilities, or numbers
+    #[command(after_help = help::PREDICT)]
     Predict(PredictArgs),
     /// Recompute a certificate from the data: VALID or INVALID, and why
+    #[command(after_help = help::VERIFY)]
     Verify(VerifyArgs),
     /// Decide whether a hyperplane separates two classes, with a proof
+    #[command(after_help = help::SEPARABLE)]
     Separable(SeparableArgs),
+    /// What theory says of a model's error: the ledger of bounds
+    #[command(after_help = help::BOUNDS)]
+    Bounds(BoundsArgs),
     /// Cross-validate a machine
+    #[command(after_help = help::CV)]
     Cv(CvArgs),
     /// Search a grid of settings by cross-validation
+    #[command(after_help = help::GRID)]
     Grid(GridArgs),
     /// Scale data
+    #[command(after_help = help::SCALE)]
     Scale(ScaleArgs),
     /// Convert models from and to LIBSVM and LIBLINEAR
+    #[command(after_help = help::CONVERT)]
     Convert(ConvertArgs),
     /// Draw the regions of a model over two features
+    #[command(after_help = help::PLOT)]
     Plot(PlotArgs),
     /// Take the command line of LIBSVM's svm-train
+    #[command(after_help = help::LIBSVM_TRAIN)]
     LibsvmTrain(LibsvmTrainArgs),
     /// Take the command line of LIBSVM's svm-predict
+    #[command(after_help = help::LIBSVM_PREDICT)]
     LibsvmPredict(LibsvmPredictArgs),
     /// Write completions for a shell
+    #[command(after_help = help::COMPLETIONS)]
     Completions(CompletionArgs),
     /// Write the manual
+    #[command(after_help = help::MAN)]
     Man(ManArgs),
 }
 
@@ -153,6 +170,39 @@ pub(crate) struct SeparableArgs {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    /// One JSON object instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BoundsArgs {
+    /// Model that `lm train` wrote
+    #[arg(value_name = "MODEL")]
+    pub(crate) model: String,
+    /// The data that it was trained on, or test data
+    #[arg(value_name = "DATA")]
+    pub(crate) data: String,
+    /// Test data that took no part in the training or in any choice
+    #[arg(long, value_name = "FILE")]
+    pub(crate) test: Option<String>,
+    /// Probability with which a bound may fail, between 0 and 1
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.05, allow_negative_numbers = true)]
+    pub(crate) delta: f64,
+    /// Share the probability among all bounds, so that the least may be chosen
+    #[arg(long)]
+    pub(crate) simultaneous: bool,
+    /// By how much a predicted number may be off before it counts as an error
+    #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
+    pub(crate) tolerance: Option<f64>,
+    /// File for a picture of the bounds, as SVG
+    #[arg(short, long, value_name = "SVG")]
+    pub(crate) output: Option<String>,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+    /// Threads [default: all cores]
+    #[arg(long, value_name = "INTEGER")]
+    pub(crate) threads: Option<usize>,
     /// One JSON object instead of a table
     #[arg(long)]
     pub(crate) json: bool,

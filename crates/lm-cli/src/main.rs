@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod failure;
+mod help;
 mod input;
 mod interrupt;
 mod machine;
@@ -38,6 +39,7 @@ fn run(command: &Command) -> Outcome<Ending> {
         Command::Predict(args) => (commands::predict(args)?, args.json),
         Command::Verify(args) => (commands::verify(args)?, args.json),
         Command::Separable(args) => (commands::separable(args)?, args.json),
+        Command::Bounds(args) => (commands::bounds(args)?, args.json),
         Command::Cv(args) => (commands::cv(args)?, args.json),
         Command::Grid(args) => (commands::grid(args)?, args.json),
         Command::Scale(args) => (commands::scale(args)?, args.json),

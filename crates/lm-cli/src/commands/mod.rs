@@ -1,5 +1,6 @@
 //! The commands of the program, one file each.
 
+mod bounds;
 mod convert;
 mod cross_validation;
 mod grid;
@@ -13,6 +14,7 @@ mod separable;
 mod train;
 mod verify;
 
+pub(crate) use bounds::bounds;
 pub(crate) use convert::convert;
 pub(crate) use cross_validation::cv;
 pub(crate) use grid::grid;
