@@ -14,7 +14,7 @@ pub(crate) enum Ending {
     No = 1,
     /// The command line, a setting, a file or the data are not as they must be; nothing was written.
     Refused = 2,
-    /// A limit was reached before the tolerance; what was found so far was written, with its honest certificate.
+    /// Not converged, by a limit or for want of a solution; what was found so far was written, with its honest certificate.
     Unconverged = 3,
     /// Ended by Ctrl-C; what was found so far was written, with its honest certificate.
     Interrupted = 130,

@@ -12,7 +12,8 @@ Exit codes:
   0    done: converged, valid, separable
   1    the answer is no: invalid, not separable
   2    refused: the command line, a setting, a file or the data; nothing was written
-  3    a limit was reached first: the best so far was written, with its honest certificate
+  3    not converged (a limit, or no solution of the kind asked for): the best so far was written, with its honest
+       certificate
   130  ended by Ctrl-C: as 3";
 
 /// After `lm train --help`.

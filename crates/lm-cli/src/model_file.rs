@@ -78,7 +78,11 @@ impl TryFrom<Unchecked> for Model {
         if let (Some(names), Some(classes)) = (&class_names, machine.classes()) {
             let known = |class: &i64| usize::try_from(*class).is_ok_and(|class| class < names.len());
             if let Some(row) = classes.iter().position(|class| !known(class)) {
-                return Err(Error::Label { row, value: classes[row] as f64, accepted: "a class with a name" });
+                return Err(Error::Label {
+                    row,
+                    value: classes[row] as f64,
+                    accepted: "a class with a name",
+                });
             }
         }
         Ok(Self {

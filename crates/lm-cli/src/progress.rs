@@ -61,7 +61,9 @@ impl Observer for ProgressLine {
         let gap = progress.gap.map_or(String::new(), |gap| format!(", gap {gap:.1e}"));
         let left = left.map_or(String::new(), |left| format!(", about {left:.0} s left"));
         let iterations = progress.iterations;
-        let line = format!("\r\x1b[K{seconds:.1} s, {iterations} iterations{gap}{left} (Ctrl-C stops with the best so far)");
+        let line = format!(
+            "\r\x1b[K{seconds:.1} s, {iterations} iterations{gap}{left} (Ctrl-C stops with the best so far)"
+        );
         let _ = std::io::stderr().write_all(line.as_bytes());
     }
 }

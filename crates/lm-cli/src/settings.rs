@@ -173,7 +173,7 @@ pub(crate) struct SettingArgs {
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) gamma: Option<f64>,
     /// Degree of the polynomial kernel, ≥ 1 [default: 3]
-    #[arg(long, value_name = "INTEGER")]
+    #[arg(long, value_name = "INTEGER", allow_negative_numbers = true)]
     pub(crate) degree: Option<u32>,
     /// Constant of the polynomial and sigmoid kernels [default: 0]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
@@ -206,7 +206,7 @@ pub(crate) struct SettingArgs {
     #[arg(long, value_name = "LOSS")]
     pub(crate) loss: Option<LossName>,
     /// Weight of a class, which multiplies the weight of its examples; may be given for several classes
-    #[arg(long, value_name = "CLASS=WEIGHT", value_parser = class_weight)]
+    #[arg(long, value_name = "CLASS=WEIGHT", value_parser = class_weight, allow_hyphen_values = true)]
     pub(crate) class_weight: Vec<(String, f64)>,
     /// Passes over the data after which perceptron, winnow, relaxation and lms end [default: 1000]
     #[arg(long, value_name = "INTEGER")]

@@ -17,7 +17,10 @@ impl Svg {
     }
 
     pub(crate) fn rectangle(&mut self, (x, y): (f64, f64), (w, h): (f64, f64), colour: &str) {
-        let _ = writeln!(self.body, "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{w:.2}\" height=\"{h:.2}\" fill=\"{colour}\"/>");
+        let _ = writeln!(
+            self.body,
+            "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{w:.2}\" height=\"{h:.2}\" fill=\"{colour}\"/>"
+        );
     }
 
     pub(crate) fn circle(&mut self, (x, y): (f64, f64), radius: f64, colour: &str) {
@@ -28,13 +31,19 @@ impl Svg {
     }
 
     pub(crate) fn line(&mut self, (x, y): (f64, f64), (u, v): (f64, f64)) {
-        let _ = writeln!(self.body, "<line x1=\"{x:.2}\" y1=\"{y:.2}\" x2=\"{u:.2}\" y2=\"{v:.2}\" stroke=\"#333333\"/>");
+        let _ = writeln!(
+            self.body,
+            "<line x1=\"{x:.2}\" y1=\"{y:.2}\" x2=\"{u:.2}\" y2=\"{v:.2}\" stroke=\"#333333\"/>"
+        );
     }
 
     /// Text at a point: `anchor` is start, middle or end.
     pub(crate) fn text(&mut self, (x, y): (f64, f64), anchor: &str, size: f64, text: &str) {
         let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-        let _ = writeln!(self.body, "<text x=\"{x:.2}\" y=\"{y:.2}\" text-anchor=\"{anchor}\" font-size=\"{size}\">{text}</text>");
+        let _ = writeln!(
+            self.body,
+            "<text x=\"{x:.2}\" y=\"{y:.2}\" text-anchor=\"{anchor}\" font-size=\"{size}\">{text}</text>"
+        );
     }
 
     pub(crate) fn finish(self) -> String {
@@ -47,9 +56,15 @@ impl Svg {
 
 /// A colour between dark blue (0) and yellow (1), as bright as the value is high.
 pub(crate) fn ramp(share: f64) -> String {
-    const STOPS: [[f64; 3]; 5] =
-        [[68.0, 1.0, 84.0], [59.0, 82.0, 139.0], [33.0, 145.0, 140.0], [94.0, 201.0, 98.0], [253.0, 231.0, 37.0]];
-    let place = share.clamp(0.0, 1.0) * 4.0;
+    const STOPS: [[f64; 3]; 5] = [
+        [68.0, 1.0, 84.0],
+        [59.0, 82.0, 139.0],
+        [33.0, 145.0, 140.0],
+        [94.0, 201.0, 98.0],
+        [253.0, 231.0, 37.0],
+    ];
+    // Written so that NaN is dark.
+    let place = if share > 0.0 { share.min(1.0) * 4.0 } else { 0.0 };
     let low = (place.floor() as usize).min(3);
     let between = |k: usize| STOPS[low][k] + (place - low as f64) * (STOPS[low + 1][k] - STOPS[low][k]);
     format!("#{:02x}{:02x}{:02x}", between(0) as u8, between(1) as u8, between(2) as u8)
@@ -73,7 +88,8 @@ pub(crate) fn heat_map(
     picture.text((left, 30.0), "start", 15.0, title);
     let known = (0..across.len()).flat_map(|i| (0..rows).filter_map(move |j| Some((i, j))));
     let values: Vec<f64> = known.filter_map(|(i, j)| value(i, j).map(|(own, _)| own)).collect();
-    let (least, most) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v)));
+    let (least, most) =
+        values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v)));
     for i in 0..across.len() {
         for j in 0..rows {
             let corner = (left + CELL.0 * i as f64, top + CELL.1 * (rows - 1 - j) as f64);

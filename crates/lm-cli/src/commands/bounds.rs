@@ -2,8 +2,8 @@
 
 use lm_bounds::ledger::{Evidence as Known, LeaveOneOutFigure, Ledger};
 use lm_core::{
-    BinaryLabels, ClassLabels, Collection, DualExpansion, Gram, Hypothesis, KernelForm, Linear, Margins, TrainingSet,
-    VectorGram, VectorKernel,
+    BinaryLabels, ClassLabels, Collection, DualExpansion, Gram, Hypothesis, KernelForm, Linear, Margins,
+    TrainingSet, VectorGram, VectorKernel,
 };
 use lm_qp::DualCertificate;
 use serde_json::Value;
@@ -27,7 +27,9 @@ pub(crate) fn bounds(args: &BoundsArgs) -> Outcome<Answer> {
     let test = args.test.as_deref().map(|path| read(&model, path, args)).transpose()?;
     if let (Some(path), Some(test)) = (&args.test, &test) {
         if test.hash == model.data_hash {
-            return Err(Failure::new("are the data that the model was trained on; accepted are others").at(path));
+            return Err(
+                Failure::new("are the data that the model was trained on; accepted are others").at(path)
+            );
         }
     }
     if !trained_on && test.is_some() {
@@ -87,16 +89,18 @@ fn read(model: &Model, path: &str, args: &BoundsArgs) -> Outcome<Data> {
 fn check_tolerance(model: &Model, tolerance: Option<f64>) -> Outcome<()> {
     let name = model.settings.machine.name();
     match (model.settings.machine.task(), tolerance) {
-        (Task::Novelty, _) => Err(Failure::new("one-class has no errors to bound; accepted is a classifier or a regression")),
+        (Task::Novelty, _) => {
+            Err(Failure::new("one-class has no errors to bound; accepted is a classifier or a regression"))
+        }
         (Task::Regression, None) => Err(Failure::new(format!(
             "{name} predicts numbers; `--tolerance NUMBER` says by how much one may be off before it is an error"
         ))),
         (Task::Regression, Some(tolerance)) if !(tolerance >= 0.0 && tolerance.is_finite()) => {
             Err(Failure::new(format!("`--tolerance` is {tolerance}; accepted is a finite number ≥ 0")))
         }
-        (Task::Classification, Some(_)) => {
-            Err(Failure::new(format!("`--tolerance` is for machines that predict numbers, which {name} does not")))
-        }
+        (Task::Classification, Some(_)) => Err(Failure::new(format!(
+            "`--tolerance` is for machines that predict numbers, which {name} does not"
+        ))),
         _ => Ok(()),
     }
 }
@@ -150,7 +154,9 @@ fn of_training(known: Known, model: &Model, data: &Data, tolerance: Option<f64>)
             [function] => over_columns(known, function, set, &signs, evidence),
             _ => Ok(known),
         },
-        (Machine::Logistic { model, .. }, evidence) => over_columns(known, model.function(), set, &signs, evidence),
+        (Machine::Logistic { model, .. }, evidence) => {
+            over_columns(known, model.function(), set, &signs, evidence)
+        }
         _ => Ok(known),
     }
 }
@@ -213,7 +219,13 @@ fn over_kernel(
 }
 
 /// Margins and radius where the bias is the weight of a constant attribute 1, which the bounds by margins ask for.
-fn with_constant(known: Known, values: &[f64], signs: &BinaryLabels, norm: f64, squares: &[f64]) -> Outcome<Known> {
+fn with_constant(
+    known: Known,
+    values: &[f64],
+    signs: &BinaryLabels,
+    norm: f64,
+    squares: &[f64],
+) -> Outcome<Known> {
     let margins = Margins::new(values, signs, norm)?;
     let wider = squares.iter().map(|square| square + 1.0);
     let cosines = margins.values().iter().zip(wider.clone()).map(|(margin, square)| margin / square.sqrt());
@@ -248,7 +260,10 @@ fn over_columns(
         }
         let margins = Margins::geometric(function, &TrainingSet::new(set, signs)?)?;
         let trace = squares.iter().sum::<f64>().next_up();
-        known = known.with_margins(margins.values().to_vec()).with_radius(largest.sqrt().next_up()).with_trace(trace);
+        known = known
+            .with_margins(margins.values().to_vec())
+            .with_radius(largest.sqrt().next_up())
+            .with_trace(trace);
         known = known.with_bias(function.bias() / function.norm());
     }
     Ok(known)

@@ -42,7 +42,8 @@ pub(crate) fn convert(args: &ConvertArgs) -> Outcome<Answer> {
             answer.line("left out", lost("the format has no place for the certificate"));
         }
         if let Some(names) = &model.class_names {
-            let numbered: Vec<String> = names.iter().enumerate().map(|(k, name)| format!("{k} = {name}")).collect();
+            let numbered: Vec<String> =
+                names.iter().enumerate().map(|(k, name)| format!("{k} = {name}")).collect();
             answer.line("classes", numbered.join(", "));
         }
     }
@@ -95,7 +96,9 @@ fn foreign(machine: MachineName, dim: usize, own: Machine) -> Outcome<Model> {
 
 fn from_libsvm(own: &libsvm::Model) -> Outcome<Model> {
     let libsvm::Kernel::Vectors(kernel) = own.kernel() else {
-        return Err(Failure::new("has a precomputed kernel; accepted is a kernel of vectors (`lm libsvm-predict` takes both)"));
+        return Err(Failure::new(
+            "has a precomputed kernel; accepted is a kernel of vectors (`lm libsvm-predict` takes both)",
+        ));
     };
     let (name, machine) = match own.task() {
         libsvm::Task::EpsilonSvr => (MachineName::Svr, Machine::KernelFunction(own.to_function()?)),
@@ -124,7 +127,10 @@ fn from_liblinear(own: &liblinear::Model) -> Outcome<Model> {
         () if own.functions().len() == 1 => {
             let (function, classes) = own.to_linear()?;
             match solver.is_logistic() {
-                true => (MachineName::Logistic, Machine::Logistic { model: LogisticModel::new(function), classes }),
+                true => (
+                    MachineName::Logistic,
+                    Machine::Logistic { model: LogisticModel::new(function), classes },
+                ),
                 false => (
                     MachineName::LinearSvc,
                     Machine::LinearPairs(OneVsOneModel::new(classes.to_vec(), vec![function])?),
@@ -177,7 +183,9 @@ fn to_liblinear(model: &Model) -> Outcome<liblinear::Model> {
         _ => None,
     };
     let refused = || {
-        Failure::new("LIBLINEAR has no such machine; accepted is a linear classifier by one-vs-rest, a linear regression, or logistic regression")
+        Failure::new(
+            "LIBLINEAR has no such machine; accepted is a linear classifier by one-vs-rest, a linear regression, or logistic regression",
+        )
     };
     Ok(match &model.machine {
         Machine::LinearPairs(own) => match (two(own.classes()), own.models()) {
@@ -197,7 +205,9 @@ fn to_liblinear(model: &Model) -> Outcome<liblinear::Model> {
                 _ => Own::from_rest(svc, &OneVsRestModel::new(classes, machine.functions().to_vec())?)?,
             }
         }
-        Machine::Logistic { model, classes } => Own::from_linear(Solver::L2rLr, model.function(), Some(*classes))?,
+        Machine::Logistic { model, classes } => {
+            Own::from_linear(Solver::L2rLr, model.function(), Some(*classes))?
+        }
         Machine::LinearFunction(own) => Own::from_linear(Solver::L2rL2lossSvr, own, None)?,
         Machine::LinearNovelty(own) => Own::from_linear(Solver::OneclassSvm, own, None)?,
         Machine::KernelPairs(own) if is_linear(model.settings.kernel) => {

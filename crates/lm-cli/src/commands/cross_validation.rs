@@ -31,10 +31,14 @@ pub(super) struct Fold {
 pub(super) fn splits(settings: &Settings, data: &Data, folds: usize) -> Outcome<Vec<Split>> {
     let seed = settings.seed.unwrap_or(0);
     Ok(match settings.machine.task() {
-        Task::Classification => split::stratified_folds(&ClassLabels::from_numbers(data.labels()?)?, folds, seed)?,
+        Task::Classification => {
+            split::stratified_folds(&ClassLabels::from_numbers(data.labels()?)?, folds, seed)?
+        }
         Task::Regression => split::folds(data.len(), folds, seed)?,
         Task::Novelty => {
-            return Err(Failure::new("one-class has no labels to be judged by; accepted is a classifier or a regression"));
+            return Err(Failure::new(
+                "one-class has no labels to be judged by; accepted is a classifier or a regression",
+            ));
         }
     })
 }
@@ -113,7 +117,10 @@ pub(crate) fn cv(args: &CvArgs) -> Outcome<Answer> {
     let mut answer = Answer::new();
     answer.ending = if complete { Ending::Done } else { limits.ending(false) };
     answer.line("machine", settings.machine.name());
-    answer.line("data", format!("{}: {} examples, {} features", input::place(&args.data), data.len(), data.set_dim()));
+    answer.line(
+        "data",
+        format!("{}: {} examples, {} features", input::place(&args.data), data.len(), data.set_dim()),
+    );
     let shown = |loss: f64| if classes { format!("{:.4} %", 100.0 * (1.0 - loss)) } else { number(loss) };
     let deviation = if classes { format!("{:.4} %", 100.0 * spread) } else { number(spread) };
     let what = if classes { "accuracy" } else { "mean squared error" };

@@ -47,7 +47,10 @@ pub(crate) fn grid(args: &GridArgs) -> Outcome<Answer> {
     };
     let solve = began.elapsed().as_secs_f64();
     let order = |a: &&Place, b: &&Place| a.mean.total_cmp(&b.mean).then(a.across.total_cmp(&b.across));
-    let best = places.iter().min_by(order).ok_or_else(|| Failure::new("the run ended before one place of the grid was known"))?;
+    let best = places
+        .iter()
+        .min_by(order)
+        .ok_or_else(|| Failure::new("the run ended before one place of the grid was known"))?;
     let classes = settings.machine.task() == Task::Classification;
     let all = axes.across.len() * axes.up.len();
     let complete = places.len() == all && places.iter().all(|place| place.stop == Stop::Converged);
@@ -56,7 +59,10 @@ pub(crate) fn grid(args: &GridArgs) -> Outcome<Answer> {
     answer.ending = if complete { Ending::Done } else { limits.ending(false) };
     let name = settings.machine.name();
     answer.line("machine", name.clone());
-    answer.line("data", format!("{}: {} examples, {} features", input::place(&args.data), data.len(), data.set_dim()));
+    answer.line(
+        "data",
+        format!("{}: {} examples, {} features", input::place(&args.data), data.len(), data.set_dim()),
+    );
     answer.line("grid", format!("{} of {all} places, {} folds each", places.len(), args.folds));
     let shown = |loss: f64| if classes { format!("{:.4} %", 100.0 * (1.0 - loss)) } else { number(loss) };
     let what = if classes { "accuracy" } else { "mean squared error" };
@@ -73,7 +79,8 @@ pub(crate) fn grid(args: &GridArgs) -> Outcome<Answer> {
         .iter()
         .take(8)
         .map(|place| {
-            let spread = if classes { format!("{:.4} %", 100.0 * place.spread) } else { number(place.spread) };
+            let spread =
+                if classes { format!("{:.4} %", 100.0 * place.spread) } else { number(place.spread) };
             let mut row = vec![number(place.across)];
             row.extend(place.up.map(number));
             row.extend([shown(place.mean), spread]);
@@ -90,7 +97,8 @@ pub(crate) fn grid(args: &GridArgs) -> Outcome<Answer> {
         };
         let title = format!("{what}, {} folds, {name} on {}", args.folds, args.data);
         let up = axes.has_gamma.then_some(("gamma", &axes.up[..]));
-        let map = heat_map(&title, (axes.across_name.trim_start_matches('-'), &axes.across), up, !classes, &value);
+        let map =
+            heat_map(&title, (axes.across_name.trim_start_matches('-'), &axes.across), up, !classes, &value);
         write_file(path, map.as_bytes())?;
         answer.text("");
         answer.line("map", path.clone());
@@ -127,13 +135,17 @@ impl<'a> Axes<'a> {
             Svc | Svr | NuSvr | LinearSvc | LpSvc => ("--c", args.log2c, args.log2lambda),
             Ridge | KernelRidge | Logistic => ("--lambda", args.log2lambda, args.log2c),
             _ => {
-                let message = format!("{name} has no cost and no penalty to search for; accepted is svc, svr, nu-svr, linear-svc, lp-svc, ridge, kernel-ridge or logistic");
+                let message = format!(
+                    "{name} has no cost and no penalty to search for; accepted is svc, svr, nu-svr, linear-svc, lp-svc, ridge, kernel-ridge or logistic"
+                );
                 return Err(Failure::new(message));
             }
         };
         if other.is_some() {
             let wrong = if across_name == "--c" { "--log2lambda" } else { "--log2c" };
-            return Err(Failure::new(format!("`{wrong}` is no axis of {name}, whose setting is `{across_name}`")));
+            return Err(Failure::new(format!(
+                "`{wrong}` is no axis of {name}, whose setting is `{across_name}`"
+            )));
         }
         let settings = &args.settings;
         if settings.c.is_some() || settings.lambda.is_some() || settings.gamma.is_some() {
@@ -157,7 +169,11 @@ impl<'a> Axes<'a> {
     fn at(&self, i: usize, j: usize) -> SettingArgs {
         let mut args = self.args.clone();
         let value = Some(self.across[i]);
-        if self.across_name == "--c" { args.c = value } else { args.lambda = value }
+        if self.across_name == "--c" {
+            args.c = value
+        } else {
+            args.lambda = value
+        }
         if self.has_gamma {
             args.gamma = Some(self.up[j]);
         }
@@ -172,7 +188,13 @@ impl<'a> Axes<'a> {
 }
 
 /// Support vector machines: folds, costs and pairs of classes share the kernel rows, and each cost starts from the last.
-fn shared(args: &GridArgs, axes: &Axes<'_>, settings: &Settings, data: &Data, limits: &Limits) -> Outcome<Vec<Place>> {
+fn shared(
+    args: &GridArgs,
+    axes: &Axes<'_>,
+    settings: &Settings,
+    data: &Data,
+    limits: &Limits,
+) -> Outcome<Vec<Place>> {
     let splits = splits(settings, data, args.folds)?;
     let folds = Folds::from_tests(data.len(), splits.iter().map(|split| &split.test[..]))?;
     let kernels = (0..axes.up.len())
@@ -192,7 +214,8 @@ fn shared(args: &GridArgs, axes: &Axes<'_>, settings: &Settings, data: &Data, li
         let labels = Targets::new(data.labels()?.to_vec())?;
         let set = TrainingSet::new(data.set(), &labels)?;
         let epsilon = settings.epsilon;
-        let family = |cost: f64| EpsilonSvr::default().with_cost(cost).with_epsilon(epsilon).with_solver(solver);
+        let family =
+            |cost: f64| EpsilonSvr::default().with_cost(cost).with_epsilon(epsilon).with_solver(solver);
         grid.search(&family, &kernels, &set, &folds, &control)?
     };
     let place = |cell: &lm_qp::Cell| Place {
@@ -220,7 +243,13 @@ fn one_by_one(args: &GridArgs, axes: &Axes<'_>, data: &Data, limits: &Limits) ->
             let (mean, spread) = mean_and_spread(&folds);
             let stop = folds.iter().map(|fold| fold.stop).find(|&stop| stop != Stop::Converged);
             let up = axes.has_gamma.then(|| axes.up[j]);
-            places.push(Place { across: axes.across[i], up, mean, spread, stop: stop.unwrap_or(Stop::Converged) });
+            places.push(Place {
+                across: axes.across[i],
+                up,
+                mean,
+                spread,
+                stop: stop.unwrap_or(Stop::Converged),
+            });
         }
     }
     Ok(places)

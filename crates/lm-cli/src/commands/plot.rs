@@ -68,18 +68,29 @@ fn chosen(names: Option<&str>, data: &Data) -> Outcome<(usize, usize)> {
     let Some(names) = names else {
         return match dim {
             2 => Ok((0, 1)),
-            _ => Err(Failure::new(format!("the data have {dim} features; `--features A,B` chooses two, by their names or numbers from 1"))),
+            _ => Err(Failure::new(format!(
+                "the data have {dim} features; `--features A,B` chooses two, by their names or numbers from 1"
+            ))),
         };
     };
     let place = |name: &str| {
         let named = (0..dim).find(|&column| data.column_name(column) == name);
-        let numbered = || name.parse::<usize>().ok().filter(|number| (1..=dim).contains(number)).map(|n| n - 1);
-        named.or_else(numbered).ok_or_else(|| Failure::new(format!("there is no feature `{name}`; accepted is a name of the header, or a number from 1 to {dim}")))
+        let numbered =
+            || name.parse::<usize>().ok().filter(|number| (1..=dim).contains(number)).map(|n| n - 1);
+        named.or_else(numbered).ok_or_else(|| {
+            Failure::new(format!(
+                "there is no feature `{name}`; accepted is a name of the header, or a number from 1 to {dim}"
+            ))
+        })
     };
     match names.split(',').map(str::trim).collect::<Vec<_>>()[..] {
         [a, b] => {
             let (a, b) = (place(a)?, place(b)?);
-            if a == b { Err(Failure::new("`--features` names one feature twice; accepted are two different ones")) } else { Ok((a, b)) }
+            if a == b {
+                Err(Failure::new("`--features` names one feature twice; accepted are two different ones"))
+            } else {
+                Ok((a, b))
+            }
         }
         _ => Err(Failure::new("`--features` is two names or numbers with a comma between them")),
     }
@@ -129,7 +140,9 @@ fn regions(model: &Model, data: &Data, pair: (usize, usize), frame: &Frame) -> O
         data.set().add_scaled(row, 1.0 / data.len() as f64, &mut mean);
     }
     if STEPS * STEPS * dim > 1 << 27 {
-        return Err(Failure::new(format!("{dim} features are too many for a plot; accepted are at most 5000")));
+        return Err(Failure::new(format!(
+            "{dim} features are too many for a plot; accepted are at most 5000"
+        )));
     }
     let mut values = Vec::with_capacity(STEPS * STEPS * dim);
     for j in 0..STEPS {
@@ -233,7 +246,9 @@ fn draw_points(picture: &mut Svg, data: &Data, pair: (usize, usize), frame: &Fra
                 let number = classes.iter().position(|&class| class as f64 == label);
                 number.map_or("#000000".to_owned(), |number| COLOURS[number % COLOURS.len()].1.to_owned())
             }
-            (Legend::Range(least, most), Some(&label)) if most > least => ramp((label - least) / (most - least)),
+            (Legend::Range(least, most), Some(&label)) if most > least => {
+                ramp((label - least) / (most - least))
+            }
             _ => "#000000".to_owned(),
         };
         picture.circle(frame.place(row[pair.0], row[pair.1]), 3.2, &colour);

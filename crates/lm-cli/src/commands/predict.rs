@@ -41,7 +41,8 @@ impl Judgement {
             answer.member(&key("r2"), json!(r2));
         }
         if let Some((share, inside, all)) = self.inside {
-            answer.line(&format!("{which}share inside"), format!("{:.4} % ({inside} of {all})", 100.0 * share));
+            answer
+                .line(&format!("{which}share inside"), format!("{:.4} % ({inside} of {all})", 100.0 * share));
             answer.member(&key("inside"), share);
         }
     }
@@ -61,7 +62,8 @@ pub(super) fn judged(prediction: &Prediction, labels: Option<&[f64]>) -> Judgeme
     let share = |right: usize, all: usize| Some((right as f64 / all.max(1) as f64, right, all));
     match (prediction, labels) {
         (Prediction::Classes { predicted, .. }, Some(labels)) => {
-            let right = predicted.iter().zip(labels).filter(|(class, label)| **class as f64 == **label).count();
+            let right =
+                predicted.iter().zip(labels).filter(|(class, label)| **class as f64 == **label).count();
             Judgement { accuracy: share(right, labels.len()), ..Judgement::default() }
         }
         (Prediction::Numbers { predicted, .. }, Some(labels)) => {
@@ -107,13 +109,19 @@ pub(crate) fn predict(args: &PredictArgs) -> Outcome<Answer> {
     let solved = began.elapsed();
     let novelty = matches!(prediction, Prediction::Novelty { .. });
     if data.class_names().is_some() && model.class_names.is_none() && !novelty {
-        return Err(Failure::new("the target is text; the model was trained on numbers").at(input::place(&args.data)));
+        return Err(
+            Failure::new("the target is text; the model was trained on numbers").at(input::place(&args.data))
+        );
     }
-    let judgement = judged(&prediction, data.labels.as_deref().filter(|_| !(novelty && data.class_names().is_some())));
+    let judgement =
+        judged(&prediction, data.labels.as_deref().filter(|_| !(novelty && data.class_names().is_some())));
 
     let mut answer = Answer::new();
     answer.line("model", format!("{}: {}", args.model, model.settings.machine.name()));
-    answer.line("data", format!("{}: {} examples, {} features", input::place(&args.data), data.len(), data.set_dim()));
+    answer.line(
+        "data",
+        format!("{}: {} examples, {} features", input::place(&args.data), data.len(), data.set_dim()),
+    );
     judgement.describe(&mut answer, "");
     if data.labels.is_none() {
         answer.line("labels", "none in these data, so nothing to compare with");
@@ -131,7 +139,8 @@ pub(crate) fn predict(args: &PredictArgs) -> Outcome<Answer> {
         None => {
             const SHOWN: usize = 10;
             answer.text("");
-            let short: Vec<Vec<String>> = rows.iter().take(SHOWN).map(|row| row.iter().map(Cell::shown).collect()).collect();
+            let short: Vec<Vec<String>> =
+                rows.iter().take(SHOWN).map(|row| row.iter().map(Cell::shown).collect()).collect();
             columns(&headings, &short).into_iter().for_each(|line| answer.text(line));
             if rows.len() > SHOWN {
                 answer.text(format!("… and {} more; `-o FILE` writes all of them", rows.len() - SHOWN));
@@ -176,7 +185,8 @@ fn table(model: &Model, prediction: &Prediction) -> (Vec<String>, Vec<Vec<Cell>>
         Prediction::Classes { classes, predicted, decisions, probabilities } => {
             headings.extend(score_names(model, classes, decisions.width()));
             if probabilities.is_some() {
-                headings.extend(classes.iter().map(|&class| format!("probability {}", model.class_name(class))));
+                headings
+                    .extend(classes.iter().map(|&class| format!("probability {}", model.class_name(class))));
             }
             let rows = predicted.iter().zip(decisions.rows()).enumerate().map(|(row, (&class, values))| {
                 let own = probabilities.as_ref().and_then(|all| all.get(row)).map_or(&[][..], |own| own);
@@ -190,7 +200,8 @@ fn table(model: &Model, prediction: &Prediction) -> (Vec<String>, Vec<Vec<Cell>>
                 headings.push("deviation".to_owned());
             }
             let rows = predicted.iter().enumerate().map(|(row, &value)| {
-                let deviation = deviations.as_ref().and_then(|all| all.get(row)).map(|&own| Cell::Number(own));
+                let deviation =
+                    deviations.as_ref().and_then(|all| all.get(row)).map(|&own| Cell::Number(own));
                 std::iter::once(Cell::Number(value)).chain(deviation).collect()
             });
             (headings, rows.collect())
@@ -209,7 +220,16 @@ fn score_names(model: &Model, classes: &[i64], width: usize) -> Vec<String> {
     if width == 1 {
         return vec!["score".to_owned()];
     }
-    if width == classes.len() && !matches!(model.machine, crate::machine::Machine::KernelPairs(_) | crate::machine::Machine::KernelDag(_) | crate::machine::Machine::Calibrated(_) | crate::machine::Machine::LinearPairs(_) | crate::machine::Machine::LinearDag(_)) {
+    if width == classes.len()
+        && !matches!(
+            model.machine,
+            crate::machine::Machine::KernelPairs(_)
+                | crate::machine::Machine::KernelDag(_)
+                | crate::machine::Machine::Calibrated(_)
+                | crate::machine::Machine::LinearPairs(_)
+                | crate::machine::Machine::LinearDag(_)
+        )
+    {
         return classes.iter().map(|&class| format!("score {}", name(class))).collect();
     }
     let pairs = (0..classes.len()).flat_map(|low| (low + 1..classes.len()).map(move |high| (low, high)));

@@ -23,7 +23,8 @@ impl Limits {
         let mut budget = Budget::default();
         if let Some(seconds) = args.time_limit {
             let time = Duration::try_from_secs_f64(seconds);
-            let refused = |_| Failure::new(format!("`--time-limit` is {seconds}; accepted is a number of seconds ≥ 0"));
+            let refused =
+                |_| Failure::new(format!("`--time-limit` is {seconds}; accepted is a number of seconds ≥ 0"));
             budget = budget.with_time(time.map_err(refused)?);
         }
         if let Some(megabytes) = args.memory_limit {

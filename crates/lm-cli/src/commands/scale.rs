@@ -44,7 +44,10 @@ pub(crate) fn scale(args: &ScaleArgs) -> Outcome<Answer> {
     }
     let mut answer = Answer::new();
     if args.output != "-" {
-        answer.line("data", format!("{}: {} examples, {} features", input::place(&args.data), data.len(), data.set_dim()));
+        answer.line(
+            "data",
+            format!("{}: {} examples, {} features", input::place(&args.data), data.len(), data.set_dim()),
+        );
         answer.line("scaled", args.output.clone());
         if let Some(path) = &args.save {
             answer.line("scaling", path.clone());

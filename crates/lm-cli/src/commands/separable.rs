@@ -59,7 +59,10 @@ pub(crate) fn separable(args: &SeparableArgs) -> Outcome<Answer> {
     let set = TrainingSet::new(data.set(), &labels)?;
     let found = separate_with(&set, &limits.control())?;
     let mut answer = Answer::new();
-    answer.line("data", format!("{}: {} examples, {} features", input::place(&args.data), data.len(), data.set_dim()));
+    answer.line(
+        "data",
+        format!("{}: {} examples, {} features", input::place(&args.data), data.len(), data.set_dim()),
+    );
     let mut proof = Proof {
         format: FORMAT.to_owned(),
         version: 1,
@@ -134,7 +137,10 @@ fn sides(data: &Data, positive: Option<&str>) -> Outcome<(String, BinaryLabels)>
         })?,
         None if classes.len() == 2 => 1,
         None => {
-            let message = format!("there are {} classes; `--positive CLASS` says which one is to be separated from the others", classes.len());
+            let message = format!(
+                "there are {} classes; `--positive CLASS` says which one is to be separated from the others",
+                classes.len()
+            );
             return Err(Failure::new(message));
         }
     };
@@ -152,16 +158,23 @@ pub(super) fn is_proof(path: &str) -> bool {
 pub(super) fn verify_proof(args: &VerifyArgs) -> Outcome<Answer> {
     let failed = |why: String| Failure::new(why).at(&args.model);
     let text = std::fs::read_to_string(&args.model).map_err(|error| failed(error.to_string()))?;
-    let proof: Proof = serde_json::from_str(&text).map_err(|error| failed(format!("is no proof of lm: {error}")))?;
+    let proof: Proof =
+        serde_json::from_str(&text).map_err(|error| failed(format!("is no proof of lm: {error}")))?;
     if proof.format != FORMAT || proof.version != 1 {
-        return Err(failed(format!("is a proof of format {} {}; accepted is {FORMAT} 1", proof.format, proof.version)));
+        return Err(failed(format!(
+            "is a proof of format {} {}; accepted is {FORMAT} 1",
+            proof.format, proof.version
+        )));
     }
     let expected =
         Expected { format: args.input.format, target: args.input.target.clone(), ..Expected::default() };
     let data = input::read(&args.data, &expected)?;
     let mut why = Vec::new();
     if data.hash != proof.data_sha256 {
-        why.push(format!("these are not the data that the proof is about: their SHA-256 is {}, that of the proof {}", data.hash, proof.data_sha256));
+        why.push(format!(
+            "these are not the data that the proof is about: their SHA-256 is {}, that of the proof {}",
+            data.hash, proof.data_sha256
+        ));
     } else {
         let (_, labels) = sides(&data, Some(&proof.positive))?;
         let found = match (&proof.hyperplane, &proof.multipliers, proof.separable) {
@@ -206,7 +219,11 @@ fn product(weights: &[Rational], data: &Data, row: usize) -> Outcome<Rational> {
 /// Why a hyperplane does not separate, if it does not.
 fn separates(own: &Hyperplane, data: &Data, labels: &BinaryLabels) -> Outcome<Option<String>> {
     if own.weights.len() != data.set_dim() {
-        return Ok(Some(format!("the hyperplane has {} weights for {} features", own.weights.len(), data.set_dim())));
+        return Ok(Some(format!(
+            "the hyperplane has {} weights for {} features",
+            own.weights.len(),
+            data.set_dim()
+        )));
     }
     let weights = own.weights.iter().map(|text| fraction(text)).collect::<Outcome<Vec<_>>>()?;
     let (bias, least) = (fraction(&own.bias)?, fraction(&own.functional_margin)?);
@@ -217,7 +234,10 @@ fn separates(own: &Hyperplane, data: &Data, labels: &BinaryLabels) -> Outcome<Op
         let value = &product(&weights, data, row)? + &bias;
         let value = if *sign == Sign::Positive { value } else { -&value };
         if value < least {
-            return Ok(Some(format!("example {row} (counted from 0) falls short of the margin: {}", number(value.to_f64()))));
+            return Ok(Some(format!(
+                "example {row} (counted from 0) falls short of the margin: {}",
+                number(value.to_f64())
+            )));
         }
     }
     Ok(None)
@@ -247,8 +267,12 @@ fn cancels(multipliers: &[(usize, String)], data: &Data, labels: &BinaryLabels) 
     let off = sum.iter().position(|value| !value.is_zero());
     Ok(match (any, balance.is_zero(), off) {
         (false, ..) => Some("all multipliers are 0".to_owned()),
-        (_, false, _) => Some(format!("the multipliers of both sides differ by {}", number(balance.to_f64()))),
-        (.., Some(column)) => Some(format!("feature {} does not cancel: {} is left", column + 1, number(sum[column].to_f64()))),
+        (_, false, _) => {
+            Some(format!("the multipliers of both sides differ by {}", number(balance.to_f64())))
+        }
+        (.., Some(column)) => {
+            Some(format!("feature {} does not cancel: {} is left", column + 1, number(sum[column].to_f64())))
+        }
         _ => None,
     })
 }

@@ -55,7 +55,10 @@ pub(crate) fn train(args: &TrainArgs) -> Outcome<Answer> {
     let solved = began.elapsed();
 
     let judgement = match is_cheap(&trained.machine, &data) {
-        true => judged(&predict(&trained.machine, training.examples)?, data.labels.as_deref().filter(|_| settings.machine.task() != Task::Novelty)),
+        true => judged(
+            &predict(&trained.machine, training.examples)?,
+            data.labels.as_deref().filter(|_| settings.machine.task() != Task::Novelty),
+        ),
         false => Judgement::default(),
     };
     let model = into_model(settings, scaler, trained, &data, weights);
@@ -65,7 +68,16 @@ pub(crate) fn train(args: &TrainArgs) -> Outcome<Answer> {
     let mut answer = Answer::new();
     answer.ending = limits.ending(model.stop == Some(Stop::Converged));
     describe(&mut answer, &model, &args.data);
-    answer.line("time", format!("{:.3} s: read {:.3}, prepare {:.3}, solve {:.3}", (read + prepared + solved).as_secs_f64(), read.as_secs_f64(), prepared.as_secs_f64(), solved.as_secs_f64()));
+    answer.line(
+        "time",
+        format!(
+            "{:.3} s: read {:.3}, prepare {:.3}, solve {:.3}",
+            (read + prepared + solved).as_secs_f64(),
+            read.as_secs_f64(),
+            prepared.as_secs_f64(),
+            solved.as_secs_f64()
+        ),
+    );
     judgement.describe(&mut answer, "training ");
     answer.line("model", path.clone());
     answer.member("model", path);
@@ -136,12 +148,16 @@ pub(super) fn into_model(
 /// What the model is and what its certificate says.
 pub(super) fn describe(answer: &mut Answer, model: &Model, data: &str) {
     let settings = model.settings.shown();
-    let words: Vec<String> = settings.iter().map(|(name, value)| format!("{name} {}", plain(value))).collect();
+    let words: Vec<String> =
+        settings.iter().map(|(name, value)| format!("{name} {}", plain(value))).collect();
     let name = model.settings.machine.name();
     answer.line("machine", format!("{name}: {}", words.join(", ")));
     let classes = model.machine.classes().filter(|_| model.settings.machine.task() == Task::Classification);
     let counted = classes.as_ref().map_or(String::new(), |classes| format!(", {} classes", classes.len()));
-    answer.line("data", format!("{}: {} examples, {} features{counted}", input::place(data), model.examples, model.dim));
+    answer.line(
+        "data",
+        format!("{}: {} examples, {} features{counted}", input::place(data), model.examples, model.dim),
+    );
     let Figures { primal, dual, gap, kkt, parts, more } = model.evidence.figures();
     if let Some(stop) = model.stop {
         answer.line("stop", format!("{stop} ({} iterations)", model.iterations));
@@ -151,13 +167,17 @@ pub(super) fn describe(answer: &mut Answer, model: &Model, data: &str) {
         answer.line("dual value", format!("{dual:.12}"));
     }
     if let Some(gap) = gap {
-        answer.line("relative gap", format!("{gap:.2e} (the machine is at most this share from the best one)"));
+        answer
+            .line("relative gap", format!("{gap:.2e} (the machine is at most this share from the best one)"));
     }
     if let Some(kkt) = kkt {
         answer.line("largest violation", format!("{kkt:.2e}"));
     }
     if parts > 1 {
-        answer.line("parts", format!("{parts} two-class problems; values are sums, gap and violation the largest"));
+        answer.line(
+            "parts",
+            format!("{parts} two-class problems; values are sums, gap and violation the largest"),
+        );
     }
     for (name, value) in &more {
         answer.line(&name.replace('_', " "), plain(value));
@@ -166,10 +186,14 @@ pub(super) fn describe(answer: &mut Answer, model: &Model, data: &str) {
         answer.line("support vectors", format!("{support} of {}", model.examples));
     }
     answer.member("machine", name);
-    answer.member("settings", settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<serde_json::Map<_, _>>());
+    answer.member(
+        "settings",
+        settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect::<serde_json::Map<_, _>>(),
+    );
     answer.member("examples", model.examples);
     answer.member("features", model.dim);
-    let class_names = classes.map(|classes| classes.iter().map(|&class| model.class_name(class)).collect::<Vec<_>>());
+    let class_names =
+        classes.map(|classes| classes.iter().map(|&class| model.class_name(class)).collect::<Vec<_>>());
     answer.member("classes", json!(class_names));
     answer.member("data_sha256", model.data_hash.clone());
     answer.member("primal", json!(primal));
@@ -177,7 +201,8 @@ pub(super) fn describe(answer: &mut Answer, model: &Model, data: &str) {
     answer.member("gap", json!(gap));
     answer.member("kkt", json!(kkt));
     answer.member("parts", parts);
-    let more: serde_json::Map<_, _> = more.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let more: serde_json::Map<_, _> =
+        more.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     answer.member("evidence", more);
     answer.member("iterations", model.iterations);
     answer.member("stop", json!(model.stop.map(stop_name)));
@@ -193,8 +218,11 @@ pub(super) fn figures_line(model: &Model) -> String {
             format!("primal value {}, dual value {}, relative gap {gap:.2e}", number(primal), number(dual))
         }
         _ => {
-            let more: Vec<String> =
-                figures.more.iter().map(|(name, value)| format!("{} {}", name.replace('_', " "), plain(value))).collect();
+            let more: Vec<String> = figures
+                .more
+                .iter()
+                .map(|(name, value)| format!("{} {}", name.replace('_', " "), plain(value)))
+                .collect();
             more.join(", ")
         }
     }
@@ -212,7 +240,9 @@ fn plain(value: &Value) -> String {
 /// Refuses a model path that is standard output.
 pub(super) fn no_stdout(path: Option<&String>) -> Outcome<()> {
     match path.is_some_and(|path| path == "-") {
-        true => Err(Failure::new("a model is not written to standard output; accepted is the path of a file")),
+        true => {
+            Err(Failure::new("a model is not written to standard output; accepted is the path of a file"))
+        }
         false => Ok(()),
     }
 }

@@ -25,7 +25,9 @@ pub(crate) fn verify(args: &VerifyArgs) -> Outcome<Answer> {
     let data = input::read(&args.data, &expected)?;
     let mut why = Vec::new();
     if matches!(model.evidence, Evidence::Absent) {
-        why.push("the model was made by another program and has no certificate; `lm train` makes one".to_owned());
+        why.push(
+            "the model was made by another program and has no certificate; `lm train` makes one".to_owned(),
+        );
     } else if data.hash != model.data_hash {
         why.push(format!(
             "these are not the data that the model was trained on: their SHA-256 is {}, that of the training data {}",

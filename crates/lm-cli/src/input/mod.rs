@@ -137,8 +137,7 @@ fn open(path: &str) -> Outcome<Box<dyn Read>> {
         return Ok(Box::new(std::io::stdin().lock()));
     }
     let file = File::open(path).map_err(|error| Failure::new(format!("cannot be opened: {error}")))?;
-    let metadata =
-        file.metadata().map_err(|error| Failure::new(format!("cannot be looked at: {error}")))?;
+    let metadata = file.metadata().map_err(|error| Failure::new(format!("cannot be looked at: {error}")))?;
     if metadata.is_dir() {
         return Err(Failure::new("is a folder; accepted is a file of data, or `-` for standard input"));
     }
@@ -181,7 +180,9 @@ fn read_from(path: &str, expected: &Expected) -> Outcome<Data> {
 
 fn read_svmlight(text: impl Read, expected: &Expected) -> Outcome<Data> {
     if expected.target.is_some() {
-        return Err(Failure::new("`--target` names a column of a CSV table; svmlight text has its label first"));
+        return Err(Failure::new(
+            "`--target` names a column of a CSV table; svmlight text has its label first",
+        ));
     }
     let data = svmlight::read::<f64>(text, &svmlight::Options::default())?;
     let mut examples = data.examples;
@@ -207,6 +208,9 @@ fn read_svmlight(text: impl Read, expected: &Expected) -> Outcome<Data> {
 fn read_csv(text: impl Read, sniffed: &Sniffed, expected: &Expected) -> Outcome<Data> {
     let mut options = csv::Options::default().with_delimiter(sniffed.delimiter);
     let mut unlabelled = false;
+    if expected.target_optional && !sniffed.has_target(expected) && sniffed.width() == 1 {
+        return read_column(text, sniffed, expected);
+    }
     if expected.target_optional && !sniffed.has_target(expected) {
         // The reader needs a target: the first column stands in for it, and is put back afterwards.
         unlabelled = true;
@@ -257,6 +261,38 @@ fn read_csv(text: impl Read, sniffed: &Sniffed, expected: &Expected) -> Outcome<
     Ok(Data {
         examples: Stored::Dense(examples),
         labels,
+        columns: Some(columns),
+        format: Format::Csv,
+        hash: String::new(),
+    })
+}
+
+/// A table of one feature and no target: one number a line.
+fn read_column(mut text: impl Read, sniffed: &Sniffed, expected: &Expected) -> Outcome<Data> {
+    let mut own = String::new();
+    text.read_to_string(&mut own).map_err(|error| Failure::new(format!("cannot be read: {error}")))?;
+    let own = own.strip_prefix('\u{feff}').unwrap_or(&own);
+    let lines = own.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let values = lines.skip(usize::from(sniffed.has_header)).map(|(number, line)| {
+        let value = line.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+        let line = number + 1;
+        value.ok_or_else(|| Failure::new(format!("line {line}: accepted is a finite number")))
+    });
+    let values = values.collect::<Outcome<Vec<f64>>>()?;
+    let mut columns = csv::Columns::numbered(1);
+    if sniffed.has_header {
+        columns.features = sniffed.names().to_vec();
+    }
+    let mut examples = Dense::new(values.clone(), values.len(), 1)?;
+    if let Some(wanted) = expected.features.as_ref().filter(|_| sniffed.has_header) {
+        examples = in_order(examples, &columns.features, wanted)?;
+    }
+    if let Some(dim) = expected.dim.filter(|&dim| dim != 1) {
+        return Err(Failure::new(format!("has 1 feature; the model takes {dim}")));
+    }
+    Ok(Data {
+        examples: Stored::Dense(examples),
+        labels: None,
         columns: Some(columns),
         format: Format::Csv,
         hash: String::new(),

@@ -25,6 +25,16 @@ impl Sniffed {
         expected.dim.is_none_or(|dim| self.cells.len() != dim)
     }
 
+    /// The number of columns.
+    pub(super) fn width(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The cells of the first line.
+    pub(super) fn names(&self) -> &[String] {
+        &self.cells
+    }
+
     /// Whether the target is meant by its number, counted from 1, because the table has no header.
     pub(super) fn is_numbered(&self, name: &str) -> bool {
         !self.has_header && name.parse::<usize>().is_ok_and(|number| number > 0)

@@ -1,11 +1,16 @@
 //! The evidence for a machine as a model file keeps it, and its verification against data.
 
-use lm_closed::{GaussianProcessCertificate, KernelRidgeCertificate, LdaCertificate, LinearSystemCertificate, LogisticCertificate, Separability};
+use lm_closed::{
+    GaussianProcessCertificate, KernelRidgeCertificate, LdaCertificate, LinearSystemCertificate,
+    LogisticCertificate, Separability,
+};
 use lm_core::multiclass::Part;
 use lm_core::{Certificate, Discrepancy, Gram, Result, TrainingSet, VectorGram, VectorKernel, Verdict};
 use lm_online::{LeastSquaresCertificate, PerceptronRule, RelaxationRule, Trace, WinnowTrace};
 use lm_qp::linear::{LinearCertificate, LinearSvc};
-use lm_qp::{CSvc, CalibratedEvidence, DualCertificate, EpsilonSvr, LpCertificate, NuSvc, NuSvr, OneClass, Unlabelled};
+use lm_qp::{
+    CSvc, CalibratedEvidence, DualCertificate, EpsilonSvr, LpCertificate, NuSvc, NuSvr, OneClass, Unlabelled,
+};
 use serde::{Deserialize, Serialize};
 
 use super::fit::{two_sided, weighted};
@@ -41,7 +46,12 @@ pub(crate) enum Evidence {
 
 impl Evidence {
     /// Recomputes everything that is claimed, and compares the machine with the one that the claims are about.
-    pub(crate) fn verify(&self, machine: &Machine, settings: &Settings, training: &Training<'_>) -> Outcome<Verdict> {
+    pub(crate) fn verify(
+        &self,
+        machine: &Machine,
+        settings: &Settings,
+        training: &Training<'_>,
+    ) -> Outcome<Verdict> {
         let examples = training.examples;
         let kernel = settings.kernel.unwrap_or_else(VectorKernel::linear);
         match self {
@@ -98,7 +108,9 @@ impl Evidence {
         let labels = training.class_labels()?;
         let weights = training.all_weights(settings, Some(&labels))?;
         let set = weighted(training.examples, &labels, weights.as_ref())?;
-        let over_gram = |check: &dyn Fn(&TrainingSet<'_, VectorGram<'_, super::AnyExamples>, lm_core::ClassLabels>) -> Result<Verdict>| {
+        let over_gram = |check: &dyn Fn(
+            &TrainingSet<'_, VectorGram<'_, super::AnyExamples>, lm_core::ClassLabels>,
+        ) -> Result<Verdict>| {
             let gram = VectorGram::new(training.examples, kernel)?;
             check(&set.over(&gram)?)
         };

@@ -42,7 +42,11 @@ fn of_parts<C>(parts: &[Part<C>], figures: impl Fn(&C) -> DualityFigures) -> Fig
 }
 
 /// How many parts were shown to be separable, and how many not to be.
-fn separability<C>(parts: &[Part<C>], separates: impl Fn(&C) -> bool, corrections: impl Fn(&C) -> u64) -> Figures {
+fn separability<C>(
+    parts: &[Part<C>],
+    separates: impl Fn(&C) -> bool,
+    corrections: impl Fn(&C) -> u64,
+) -> Figures {
     let separated = parts.iter().filter(|part| separates(&part.certificate)).count();
     let total: u64 = parts.iter().map(|part| corrections(&part.certificate)).sum();
     let more = vec![("parts_separated", json!(separated)), ("corrections", json!(total))];
@@ -105,7 +109,8 @@ impl Evidence {
                 Figures { parts: 1, more, ..Figures::default() }
             }
             Self::LinearSystem(own) => {
-                let mut more = vec![("rank", json!(own.diagnosis().rank)), ("columns", json!(own.diagnosis().columns))];
+                let mut more =
+                    vec![("rank", json!(own.diagnosis().rank)), ("columns", json!(own.diagnosis().columns))];
                 if let Some(figures) = own.figures() {
                     more.push(("residual_norm", json!(figures.residual_norm)));
                     more.push(("backward_error", json!(figures.backward_error)));

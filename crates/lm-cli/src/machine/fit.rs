@@ -2,7 +2,10 @@
 
 use lm_closed::{HoKashyap, Lda, Logistic, Multinomial};
 use lm_core::multiclass::Part;
-use lm_core::{BinaryLabels, ClassLabels, Control, Folds, Learner, OverVectors, Report, Result, Targets, TrainingSet, VectorKernel, Weights};
+use lm_core::{
+    BinaryLabels, ClassLabels, Control, Folds, Learner, OverVectors, Report, Result, Targets, TrainingSet,
+    VectorKernel, Weights,
+};
 use lm_data::split;
 use lm_online::{Order, Perceptron, Relaxation, Winnow};
 use lm_qp::linear::{LinearSvc, SvcLoss};
@@ -40,17 +43,25 @@ impl Training<'_> {
     }
 
     /// The weights of the examples: their own times those of their classes.
-    pub(crate) fn all_weights(&self, settings: &Settings, labels: Option<&ClassLabels>) -> Outcome<Option<Weights>> {
+    pub(crate) fn all_weights(
+        &self,
+        settings: &Settings,
+        labels: Option<&ClassLabels>,
+    ) -> Outcome<Option<Weights>> {
         let own = self.weights.map(|weights| Weights::new(weights.to_vec())).transpose()?;
         let Some(labels) = labels.filter(|_| !settings.class_weights.is_empty()) else { return Ok(own) };
         let mut by_class = vec![1.0; labels.classes().len()];
         for (class, weight) in &settings.class_weights {
             let number = match self.class_names {
                 Some(names) => names.iter().position(|name| name == class).map(|place| place as i64),
-                None => class.parse::<f64>().ok().filter(|value| value.fract() == 0.0).map(|value| value as i64),
+                None => {
+                    class.parse::<f64>().ok().filter(|value| value.fract() == 0.0).map(|value| value as i64)
+                }
             };
             let place = number.and_then(|number| labels.classes().binary_search(&number).ok());
-            let place = place.ok_or_else(|| Failure::new(format!("no example has the class `{class}` of `--class-weight`")))?;
+            let place = place.ok_or_else(|| {
+                Failure::new(format!("no example has the class `{class}` of `--class-weight`"))
+            })?;
             by_class[place] = *weight;
         }
         Ok(Some(Weights::by_class(labels, &by_class, own.as_ref())?))
@@ -88,7 +99,8 @@ pub(crate) fn fit(settings: &Settings, training: &Training<'_>, control: &Contro
             let labels = training.targets(settings.machine)?;
             let weights = training.all_weights(settings, None)?;
             let set = weighted(training.examples, &labels, weights.as_ref())?;
-            let (machine, evidence, report) = regression::regression(settings, solver(settings), &set, control)?;
+            let (machine, evidence, report) =
+                regression::regression(settings, solver(settings), &set, control)?;
             let support = supports::of_function(&evidence, set.len());
             Ok(Trained { machine, evidence, report, support })
         }
@@ -96,7 +108,8 @@ pub(crate) fn fit(settings: &Settings, training: &Training<'_>, control: &Contro
             let labels = Unlabelled::new(training.examples.len());
             let weights = training.all_weights(settings, None)?;
             let set = weighted(training.examples, &labels, weights.as_ref())?;
-            let (machine, evidence, report) = regression::one_class(settings, solver(settings), &set, control)?;
+            let (machine, evidence, report) =
+                regression::one_class(settings, solver(settings), &set, control)?;
             let support = supports::of_function(&evidence, set.len());
             Ok(Trained { machine, evidence, report, support })
         }
@@ -115,7 +128,8 @@ fn classifier(
         MachineName::Svc => {
             let machine = CSvc::default().with_cost(settings.c).with_solver(solver(settings));
             if settings.probability {
-                let learner = OverVectors::new(WithProbabilities::new(machine, folds(settings, set)?), kernel);
+                let learner =
+                    OverVectors::new(WithProbabilities::new(machine, folds(settings, set)?), kernel);
                 let fit = learner.fit_with(set, control)?;
                 let evidence = Evidence::CalibratedSvc(fit.certificate.evidence().clone());
                 return Ok((Machine::Calibrated(fit.model), evidence, fit.report));
@@ -125,7 +139,8 @@ fn classifier(
         MachineName::NuSvc => {
             let machine = NuSvc::default().with_nu(settings.nu).with_solver(solver(settings));
             if settings.probability {
-                let learner = OverVectors::new(WithProbabilities::new(machine, folds(settings, set)?), kernel);
+                let learner =
+                    OverVectors::new(WithProbabilities::new(machine, folds(settings, set)?), kernel);
                 let fit = learner.fit_with(set, control)?;
                 let evidence = Evidence::CalibratedNuSvc(fit.certificate.evidence().clone());
                 return Ok((Machine::Calibrated(fit.model), evidence, fit.report));
@@ -186,7 +201,11 @@ fn logistic(
         let two = weighted(set.examples(), &labels, set.weights())?;
         let machine = Logistic::default().with_penalty(penalty).with_tolerance(gap);
         let fit = machine.fit_with(&two, control)?;
-        return Ok((Machine::Logistic { model: fit.model, classes }, Evidence::Logistic(fit.certificate), fit.report));
+        return Ok((
+            Machine::Logistic { model: fit.model, classes },
+            Evidence::Logistic(fit.certificate),
+            fit.report,
+        ));
     }
     let fit = Multinomial::default().with_penalty(penalty).with_tolerance(gap).fit_with(set, control)?;
     Ok((Machine::Multinomial(fit.model), Evidence::Logistic(fit.certificate), fit.report))

@@ -1,10 +1,11 @@
 //! Classifiers over kernels: from settings to machines.
 
-use lm_core::multiclass::{Dag, DagModel, OnSharedRows, OneVsOne, OneVsOneModel, OneVsRest, OneVsRestModel, Part};
 use lm_core::fit::OverVectorsCertificate;
+use lm_core::multiclass::{
+    Dag, DagModel, OnSharedRows, OneVsOne, OneVsOneModel, OneVsRest, OneVsRestModel, Part,
+};
 use lm_core::{
-    ClassLabels, Control, Fit, Learner, OverVectors, Report, Result, VectorExpansion,
-    VectorKernel,
+    ClassLabels, Control, Fit, Learner, OverVectors, Report, Result, VectorExpansion, VectorKernel,
 };
 
 use super::{AnyExamples, AnySet, Machine};

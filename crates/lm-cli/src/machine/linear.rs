@@ -15,8 +15,7 @@ pub(super) fn classifier<M, C>(
     control: &Control<'_>,
 ) -> Result<(Machine, Vec<Part<C>>, Report)>
 where
-    OneVsOne<M>:
-        Learner<AnyExamples, ClassLabels, Model = OneVsOneModel<Linear>, Certificate = Vec<Part<C>>>,
+    OneVsOne<M>: Learner<AnyExamples, ClassLabels, Model = OneVsOneModel<Linear>, Certificate = Vec<Part<C>>>,
     OneVsRest<M>:
         Learner<AnyExamples, ClassLabels, Model = OneVsRestModel<Linear>, Certificate = Vec<Part<C>>>,
     Dag<M>: Learner<AnyExamples, ClassLabels, Model = DagModel<Linear>, Certificate = Vec<Part<C>>>,

@@ -53,7 +53,8 @@ pub(crate) fn predict(machine: &Machine, set: &AnyExamples) -> Result<Prediction
         Machine::Lda(model) => {
             let found = model.probabilities(set)?;
             let width = lm_core::multiclass::Classifier::<AnyExamples>::classes(model).len();
-            let rows = (0..set.len()).map(|row| (0..width).map(|class| found[(row, class)]).collect()).collect();
+            let rows =
+                (0..set.len()).map(|row| (0..width).map(|class| found[(row, class)]).collect()).collect();
             classes(model, set, Some(rows))
         }
         Machine::Multinomial(model) => classes(model, set, Some(model.probabilities(set)?)),

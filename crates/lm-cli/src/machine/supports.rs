@@ -1,7 +1,10 @@
 //! The machine that a certificate is about: compared with the stored one, and the examples that it is made of counted.
 
 use lm_core::multiclass::{OneVsRestModel, PairProblem, Part};
-use lm_core::{BinaryLabels, ClassLabels, Collection, DualExpansion, Lift, Linear, OverExamples, Result, VectorExpansion, VectorKernel};
+use lm_core::{
+    BinaryLabels, ClassLabels, Collection, DualExpansion, Lift, Linear, OverExamples, Result,
+    VectorExpansion, VectorKernel,
+};
 use lm_qp::{DualCertificate, Formulation};
 
 use super::{AnyExamples, AnySet, Evidence, Machine};
@@ -28,7 +31,10 @@ fn expansions<C>(
         .collect()
 }
 
-fn dual<F: Formulation<BinaryLabels>>(certificate: &DualCertificate<F>, labels: &BinaryLabels) -> Result<DualExpansion> {
+fn dual<F: Formulation<BinaryLabels>>(
+    certificate: &DualCertificate<F>,
+    labels: &BinaryLabels,
+) -> Result<DualExpansion> {
     certificate.expansion(labels.len())
 }
 
@@ -40,7 +46,8 @@ fn of_evidence(evidence: &Evidence, set: &AnySet<'_, ClassLabels>) -> Result<Opt
         Evidence::CalibratedSvc(evidence) => expansions(evidence.machines(), set, dual)?,
         Evidence::CalibratedNuSvc(evidence) => expansions(evidence.machines(), set, dual)?,
         Evidence::LpSvc(parts) => expansions(parts, set, |certificate, labels| {
-            let signed = certificate.alpha().iter().zip(labels.signs()).map(|(alpha, sign)| alpha * sign.value());
+            let signed =
+                certificate.alpha().iter().zip(labels.signs()).map(|(alpha, sign)| alpha * sign.value());
             DualExpansion::from_all(&signed.collect::<Vec<_>>(), certificate.bias())
         })?,
         _ => return Ok(None),
@@ -78,9 +85,15 @@ pub(super) fn function_is(
 ) -> Result<bool> {
     let made = |expansion: DualExpansion| expansion.over_examples(examples, kernel);
     Ok(match (evidence, machine) {
-        (Evidence::Svr(own), Machine::KernelFunction(stored)) => made(own.expansion(examples.len())?)? == *stored,
-        (Evidence::NuSvr(own), Machine::KernelFunction(stored)) => made(own.expansion(examples.len())?)? == *stored,
-        (Evidence::OneClass(own), Machine::Novelty(stored)) => made(own.expansion(examples.len())?)? == *stored,
+        (Evidence::Svr(own), Machine::KernelFunction(stored)) => {
+            made(own.expansion(examples.len())?)? == *stored
+        }
+        (Evidence::NuSvr(own), Machine::KernelFunction(stored)) => {
+            made(own.expansion(examples.len())?)? == *stored
+        }
+        (Evidence::OneClass(own), Machine::Novelty(stored)) => {
+            made(own.expansion(examples.len())?)? == *stored
+        }
         (Evidence::KernelRidge(own), Machine::KernelFunction(stored)) => {
             made(DualExpansion::from_all(own.alpha(), own.bias())?)? == *stored
         }
@@ -144,5 +157,6 @@ pub(super) fn classifier_is(
 }
 
 fn all<C>(parts: &[Part<C>], functions: &[Linear], same: impl Fn(&C, &Linear) -> bool) -> bool {
-    parts.len() == functions.len() && parts.iter().zip(functions).all(|(part, own)| same(&part.certificate, own))
+    parts.len() == functions.len()
+        && parts.iter().zip(functions).all(|(part, own)| same(&part.certificate, own))
 }

@@ -10,7 +10,10 @@ fn what_svm_train_and_svm_predict_write_is_written() {
     let model = std::fs::read_to_string(workshop.path("own.model")).unwrap();
     assert!(model.starts_with("svm_type c_svc\nkernel_type rbf\ngamma 0.5\nnr_class 2\n"), "{model}");
     let said = workshop.done("libsvm-predict pair-test.svm own.model out").out;
-    assert!(said.starts_with("Accuracy = ") && said.contains("% (") && said.ends_with("(classification)\n"), "{said}");
+    assert!(
+        said.starts_with("Accuracy = ") && said.contains("% (") && said.ends_with("(classification)\n"),
+        "{said}"
+    );
     let out = std::fs::read_to_string(workshop.path("out")).unwrap();
     assert!(out.lines().all(|line| line == "1" || line == "-1"));
     // The same as by `lm train` at LIBSVM's rule.
@@ -23,10 +26,15 @@ fn what_svm_train_and_svm_predict_write_is_written() {
 #[test]
 fn every_type_and_kernel_is_taken() {
     let workshop = Workshop::new();
-    let numbers: String = std::fs::read_to_string(workshop.path("prices.csv")).unwrap().lines().skip(1).map(|line| {
-        let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
-        format!("{} 1:{} 2:{}\n", cells[2], cells[0] / 100.0, cells[1] / 30.0)
-    }).collect();
+    let numbers: String = std::fs::read_to_string(workshop.path("prices.csv"))
+        .unwrap()
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+            format!("{} 1:{} 2:{}\n", cells[2], cells[0] / 100.0, cells[1] / 30.0)
+        })
+        .collect();
     workshop.write("prices.svm", numbers);
     for (flags, data) in [
         ("-s 0 -t 0", "pair.svm"),
@@ -73,8 +81,11 @@ fn a_precomputed_kernel_gives_what_the_kernel_itself_gives() {
         .iter()
         .enumerate()
         .map(|(k, (label, own))| {
-            let values: Vec<String> =
-                rows.iter().enumerate().map(|(j, (_, other))| format!("{}:{}", j + 1, kernel(own, other))).collect();
+            let values: Vec<String> = rows
+                .iter()
+                .enumerate()
+                .map(|(j, (_, other))| format!("{}:{}", j + 1, kernel(own, other)))
+                .collect();
             format!("{label} 0:{} {}\n", k + 1, values.join(" "))
         })
         .collect();
@@ -90,7 +101,12 @@ fn a_precomputed_kernel_gives_what_the_kernel_itself_gives() {
 #[test]
 fn a_command_line_that_svm_train_would_refuse_is_refused_with_the_options() {
     let workshop = Workshop::new();
-    for line in ["libsvm-train", "libsvm-train -s 9 pair.svm", "libsvm-train -c pair.svm", "libsvm-train -z 1 pair.svm"] {
+    for line in [
+        "libsvm-train",
+        "libsvm-train -s 9 pair.svm",
+        "libsvm-train -c pair.svm",
+        "libsvm-train -z 1 pair.svm",
+    ] {
         assert!(workshop.refused(line).contains("Usage: lm libsvm-train"), "{line}");
     }
     assert!(workshop.refused("libsvm-predict a b").contains("Usage: lm libsvm-predict"));

@@ -65,7 +65,10 @@ fn models_of_libsvm_and_liblinear_go_there_and_back() {
         let own = workshop.done(&format!("predict own.lm {data} --json")).json();
         // Class names are no part of these formats: a table with them is read as numbers.
         let data = if data == "flowers.csv" {
-            let text = crate::workshop::IRIS.replace("setosa", "0").replace("versicolor", "1").replace("virginica", "2");
+            let text = crate::workshop::IRIS
+                .replace("setosa", "0")
+                .replace("versicolor", "1")
+                .replace("virginica", "2");
             workshop.write("numbers.csv", text);
             "numbers.csv"
         } else {
@@ -99,5 +102,9 @@ fn a_plot_shows_regions_and_points() {
     assert!(workshop.refused("plot own.lm flowers.csv --features 1,1 -o p.svg").contains("twice"));
     workshop.done("plot own.lm flowers.csv --features 3,4 -o p.svg");
     let text = std::fs::read_to_string(workshop.path("p.svg")).unwrap();
-    assert!(text.matches("<circle").count() >= 150 && text.contains("setosa") && text.contains("petal length (cm)"));
+    assert!(
+        text.matches("<circle").count() >= 150
+            && text.contains("setosa")
+            && text.contains("petal length (cm)")
+    );
 }

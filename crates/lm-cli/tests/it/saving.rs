@@ -27,7 +27,9 @@ fn a_model_is_whole_after_200_kills_while_saving() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(whole.mul_f64(0.3 + 1.0 * f64::from(round) / 200.0).min(Duration::from_millis(500)));
+        std::thread::sleep(
+            whole.mul_f64(0.3 + 1.0 * f64::from(round) / 200.0).min(Duration::from_millis(500)),
+        );
         // SIGKILL: nothing of the program runs afterwards.
         let _ = child.kill();
         child.wait().unwrap();

@@ -47,7 +47,8 @@ fn an_interrupt_saves_the_best_so_far_and_says_so() {
         .spawn()
         .unwrap();
     std::thread::sleep(Duration::from_millis(700));
-    let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let interrupted =
+        std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(interrupted.success(), "the run was over before it was interrupted");
     let ran = Ran::of(&child.wait_with_output().unwrap());
     assert_eq!(ran.code, 130, "{}{}", ran.out, ran.err);
@@ -60,7 +61,8 @@ fn an_interrupt_saves_the_best_so_far_and_says_so() {
 fn a_time_limit_is_kept() {
     let workshop = Workshop::new();
     workshop.write("noise.csv", noise(6000));
-    let ran = workshop.lm("train svc noise.csv --c 1e6 --gamma 30 --gap 1e-9 --time-limit 0.5 -o own.lm --json");
+    let ran =
+        workshop.lm("train svc noise.csv --c 1e6 --gamma 30 --gap 1e-9 --time-limit 0.5 -o own.lm --json");
     assert_eq!(ran.code, 3, "{}", ran.err);
     // The certificate of the end takes a time of its own, which a busy machine stretches.
     let solve = ran.json()["seconds"]["solve"].as_f64().unwrap();

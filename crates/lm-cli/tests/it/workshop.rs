@@ -1,7 +1,7 @@
 //! A folder with data in it, in which the program is run.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -61,13 +61,18 @@ impl Workshop {
         // The last two classes, which no hyperplane separates, as svmlight text.
         let sparse = |row: &&str| {
             let cells: Vec<&str> = row.split(',').collect();
-            let entries: Vec<String> = cells[..4].iter().zip(1..).map(|(cell, k)| format!("{k}:{cell}")).collect();
+            let entries: Vec<String> =
+                cells[..4].iter().zip(1..).map(|(cell, k)| format!("{k}:{cell}")).collect();
             format!("{} {}\n", if cells[4] == "virginica" { "+1" } else { "-1" }, entries.join(" "))
         };
         let pair = rows.iter().filter(|row| !row.ends_with("setosa")).map(|row| sparse(&row));
         let pair: Vec<String> = pair.collect();
         let part = |test: bool| -> String {
-            pair.iter().enumerate().filter(|(k, _)| (k % 4 == 0) == test).map(|(_, line)| line.as_str()).collect()
+            pair.iter()
+                .enumerate()
+                .filter(|(k, _)| (k % 4 == 0) == test)
+                .map(|(_, line)| line.as_str())
+                .collect()
         };
         workshop.write("pair.svm", &part(false));
         workshop.write("pair-test.svm", &part(true));
@@ -83,10 +88,6 @@ impl Workshop {
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
-    }
-
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
     }
 
     pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {

@@ -46,17 +46,18 @@ pub struct Report {
     pub stop: Stop,
     /// Iterations done, as the learner counts them.
     pub iterations: u64,
-    /// Wall-clock time.
+    /// Wall-clock time. Not kept by `serde`, as what the cache did: what is stored of a run is the same bytes every time.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub time: Duration,
     /// Kernel values computed.
     pub kernel_evaluations: u64,
     /// What the row cache did, where there was one.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub cache: Option<CacheFigures>,
 }
 
 /// What a row cache did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CacheFigures {
     /// Rows that were there when asked for.
     pub hits: u64,

@@ -109,7 +109,8 @@ impl Flags {
             "-t" => self.kernel = one_of(4)?,
             "-d" => {
                 let parsed = value.parse().ok().filter(|value| *value >= 1);
-                self.degree = parsed.ok_or_else(|| wrong(format!("`-d {value}`; accepted is a degree of at least 1")))?;
+                self.degree = parsed
+                    .ok_or_else(|| wrong(format!("`-d {value}`; accepted is a degree of at least 1")))?;
             }
             "-g" => {
                 let gamma = number()?;
@@ -131,7 +132,8 @@ impl Flags {
             "-b" => self.probability = one_of(1)? == 1,
             "-v" => {
                 let parsed = value.parse().ok().filter(|folds| *folds >= 2);
-                self.folds = Some(parsed.ok_or_else(|| wrong(format!("`-v {value}`; accepted are 2 folds or more")))?);
+                self.folds =
+                    Some(parsed.ok_or_else(|| wrong(format!("`-v {value}`; accepted are 2 folds or more")))?);
             }
             _ => {
                 let class = flag.strip_prefix("-w").and_then(|class| class.parse::<i64>().ok());
@@ -163,7 +165,9 @@ mod tests {
         assert_eq!(flags.weights, [(-1, 2.5)]);
         assert_eq!((&*flags.data, &*flags.model), ("folder/train", "train.model"));
         assert_eq!(parsed("a b").unwrap().model, "b");
-        for bad in ["", "-s 5 a", "-s", "-c x a", "-c nan a", "-x 1 a", "a b c", "-v 1 a", "-d 0 a", "-m -1 a"] {
+        for bad in
+            ["", "-s 5 a", "-s", "-c x a", "-c nan a", "-x 1 a", "a b c", "-v 1 a", "-d 0 a", "-m -1 a"]
+        {
             assert!(parsed(bad).unwrap_err().to_string().contains("Usage"), "{bad}");
         }
     }

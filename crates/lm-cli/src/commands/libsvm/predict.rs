@@ -66,7 +66,8 @@ pub(crate) fn predict(words: &[String]) -> Outcome<Ending> {
         text.push('\n');
         for (value, row) in predicted.iter_mut().zip(&found) {
             // The label is the most probable one here, which may be another than that of most votes.
-            let best = (1..row.len()).fold(0, |best, class| if row[class] > row[best] { class } else { best });
+            let best =
+                (1..row.len()).fold(0, |best, class| if row[class] > row[best] { class } else { best });
             *value = f64::from(machine.labels().get(best).copied().unwrap_or(0));
             text.push_str(&general(*value, 6));
             row.iter().for_each(|share| text.push_str(&format!(" {}", general(*share, 6))));
@@ -85,7 +86,10 @@ pub(crate) fn predict(words: &[String]) -> Outcome<Ending> {
                 general(errors, 6),
                 general(correlation, 6)
             ),
-            false => format!("Accuracy = {}% ({right}/{all}) (classification)\n", general(100.0 * right as f64 / all as f64, 6)),
+            false => format!(
+                "Accuracy = {}% ({right}/{all}) (classification)\n",
+                general(100.0 * right as f64 / all as f64, 6)
+            ),
         };
         write_out(said.as_bytes())?;
     }

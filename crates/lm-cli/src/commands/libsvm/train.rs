@@ -7,7 +7,9 @@ use lm_core::{
 };
 use lm_data::libsvm::{self, Model, Task};
 use lm_data::{split, svmlight};
-use lm_qp::{CSvc, DualCertificate, EpsilonSvr, NuSvc, NuSvr, OneClass, Solver, Unlabelled, WithProbabilities};
+use lm_qp::{
+    CSvc, DualCertificate, EpsilonSvr, NuSvc, NuSvr, OneClass, Solver, Unlabelled, WithProbabilities,
+};
 
 use super::flags::Flags;
 use super::numbers::general;
@@ -68,7 +70,10 @@ pub(crate) fn train(words: &[String]) -> Outcome<Ending> {
 fn precomputed(examples: &lm_core::Csr<'_>) -> Outcome<MatrixGram<'static>> {
     let (len, width) = (examples.len(), examples.dim());
     if width != len + 1 {
-        let message = format!("a precomputed kernel of {len} examples needs `0:number` and {len} values a line; the largest index is {}", width.saturating_sub(1));
+        let message = format!(
+            "a precomputed kernel of {len} examples needs `0:number` and {len} values a line; the largest index is {}",
+            width.saturating_sub(1)
+        );
         return Err(Failure::new(message));
     }
     let mut values = Vec::with_capacity(len * len);
@@ -76,7 +81,11 @@ fn precomputed(examples: &lm_core::Csr<'_>) -> Outcome<MatrixGram<'static>> {
     for number in 0..len {
         examples.row(number).write_to(&mut row);
         if row[0] != (number + 1) as f64 {
-            let message = format!("line {} has `0:{}`; accepted is the number of the line, from 1 on", number + 1, row[0]);
+            let message = format!(
+                "line {} has `0:{}`; accepted is the number of the line, from 1 on",
+                number + 1,
+                row[0]
+            );
             return Err(Failure::new(message));
         }
         values.extend_from_slice(&row[1..]);
@@ -109,14 +118,21 @@ impl Run<'_> {
         for (class, weight) in &self.flags.weights {
             match labels.classes().binary_search(class) {
                 Ok(place) => by_class[place] = *weight,
-                Err(_) => return Err(Failure::new(format!("no example has the class {class} of `-w{class}`"))),
+                Err(_) => {
+                    return Err(Failure::new(format!("no example has the class {class} of `-w{class}`")));
+                }
             }
         }
         Ok(Some(Weights::by_class(labels, &by_class, None)?))
     }
 
     /// The model, why the run ended, and what LIBSVM would say of it.
-    fn fit<E: Examples>(&self, gram: &dyn Gram, examples: &E, labels: &[f64]) -> Outcome<(Model, Stop, String)> {
+    fn fit<E: Examples>(
+        &self,
+        gram: &dyn Gram,
+        examples: &E,
+        labels: &[f64],
+    ) -> Outcome<(Model, Stop, String)> {
         if self.is_classifier() {
             return self.classifier(gram, examples, labels);
         }
@@ -157,7 +173,12 @@ impl Run<'_> {
         Ok((model, report.stop, said))
     }
 
-    fn classifier<E: Examples>(&self, gram: &dyn Gram, examples: &E, labels: &[f64]) -> Outcome<(Model, Stop, String)> {
+    fn classifier<E: Examples>(
+        &self,
+        gram: &dyn Gram,
+        examples: &E,
+        labels: &[f64],
+    ) -> Outcome<(Model, Stop, String)> {
         let labels = ClassLabels::from_numbers(labels)?;
         let weights = self.weights(&labels)?;
         let set = TrainingSet::new(gram, &labels)?;
@@ -179,7 +200,9 @@ impl Run<'_> {
                 (fit.model, fit.report.stop, all_words(fit.certificate.machines()))
             };
             let Some(kernel) = self.kernel else {
-                return Err(Failure::new("`-b 1` with a precomputed kernel (`-t 4`) is not done; accepted is either"));
+                return Err(Failure::new(
+                    "`-b 1` with a precomputed kernel (`-t 4`) is not done; accepted is either",
+                ));
             };
             return Ok((Model::from_calibrated(&model.over_examples(examples, kernel)?)?, stop, said));
         }
@@ -197,7 +220,13 @@ impl Run<'_> {
         Ok((model, stop, said))
     }
 
-    fn cross_validate(&self, gram: &dyn Gram, examples: &lm_core::Csr<'static>, labels: &[f64], folds: usize) -> Outcome<()> {
+    fn cross_validate(
+        &self,
+        gram: &dyn Gram,
+        examples: &lm_core::Csr<'static>,
+        labels: &[f64],
+        folds: usize,
+    ) -> Outcome<()> {
         let splits = match self.is_classifier() {
             true => split::stratified_folds(&ClassLabels::from_numbers(labels)?, folds, SEED)?,
             false => split::folds(labels.len(), folds, SEED)?,
@@ -221,7 +250,10 @@ impl Run<'_> {
         }
         let (errors, correlation, right) = compared(&predicted, labels);
         let said = match self.is_classifier() || self.flags.machine == 2 {
-            true => format!("Cross Validation Accuracy = {}%\n", general(100.0 * right as f64 / labels.len() as f64, 6)),
+            true => format!(
+                "Cross Validation Accuracy = {}%\n",
+                general(100.0 * right as f64 / labels.len() as f64, 6)
+            ),
             false => format!(
                 "Cross Validation Mean squared error = {}\nCross Validation Squared correlation coefficient = {}\n",
                 general(errors, 6),
