@@ -32,11 +32,9 @@ impl ProgressLine {
 
     /// Wipes the line away.
     pub(crate) fn clear(&self) {
-        if let Ok(shown) = self.shown.lock() {
-            if shown.drawn {
-                // Nothing depends on the terminal.
-                let _ = write!(std::io::stderr(), "\r\x1b[K");
-            }
+        if self.shown.lock().is_ok_and(|shown| shown.drawn) {
+            // Nothing depends on the terminal.
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
 }

@@ -86,7 +86,7 @@ pub(crate) fn heat_map(
     let (left, top) = (110.0, 60.0);
     let mut picture = Svg::new(left + CELL.0 * across.len() as f64 + 20.0, top + CELL.1 * rows as f64 + 60.0);
     picture.text((left, 30.0), "start", 15.0, title);
-    let known = (0..across.len()).flat_map(|i| (0..rows).filter_map(move |j| Some((i, j))));
+    let known = (0..across.len()).flat_map(|i| (0..rows).map(move |j| (i, j)));
     let values: Vec<f64> = known.filter_map(|(i, j)| value(i, j).map(|(own, _)| own)).collect();
     let (least, most) =
         values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &v| (a.min(v), b.max(v)));

@@ -25,12 +25,10 @@ pub(crate) fn bounds(args: &BoundsArgs) -> Outcome<Answer> {
     let data = read(&model, &args.data, args)?;
     let trained_on = data.hash == model.data_hash;
     let test = args.test.as_deref().map(|path| read(&model, path, args)).transpose()?;
-    if let (Some(path), Some(test)) = (&args.test, &test) {
-        if test.hash == model.data_hash {
-            return Err(
-                Failure::new("are the data that the model was trained on; accepted are others").at(path)
-            );
-        }
+    if let (Some(path), Some(test)) = (&args.test, &test)
+        && test.hash == model.data_hash
+    {
+        return Err(Failure::new("are the data that the model was trained on; accepted are others").at(path));
     }
     if !trained_on && test.is_some() {
         let message = "are not the data that the model was trained on (another SHA-256); accepted are these, or test data without `--test`";
@@ -244,12 +242,12 @@ fn over_columns(
     evidence: &Evidence,
 ) -> Outcome<Known> {
     let mut known = known.with_dimension(set.dim() as u64 + 1);
-    if let Evidence::Perceptron(parts) = evidence {
-        if let [part] = &parts[..] {
-            let journal = part.certificate.journal();
-            let all = part.certificate.separates().then(|| journal.corrections());
-            known = known.with_mistakes(journal.corrections_in_first_pass(), all);
-        }
+    if let Evidence::Perceptron(parts) = evidence
+        && let [part] = &parts[..]
+    {
+        let journal = part.certificate.journal();
+        let all = part.certificate.separates().then(|| journal.corrections());
+        known = known.with_mistakes(journal.corrections_in_first_pass(), all);
     }
     let squares: Vec<f64> = (0..set.len()).map(|row| set.norm_squared(row)).collect();
     let largest = squares.iter().fold(0.0_f64, |largest, value| largest.max(*value));

@@ -170,9 +170,9 @@ impl<'a> Axes<'a> {
         let mut args = self.args.clone();
         let value = Some(self.across[i]);
         if self.across_name == "--c" {
-            args.c = value
+            args.c = value;
         } else {
-            args.lambda = value
+            args.lambda = value;
         }
         if self.has_gamma {
             args.gamma = Some(self.up[j]);

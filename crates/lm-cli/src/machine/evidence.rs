@@ -5,7 +5,7 @@ use lm_closed::{
     LogisticCertificate, Separability,
 };
 use lm_core::multiclass::Part;
-use lm_core::{Certificate, Discrepancy, Gram, Result, TrainingSet, VectorGram, VectorKernel, Verdict};
+use lm_core::{Certificate, Discrepancy, Gram, Result, VectorGram, VectorKernel, Verdict};
 use lm_online::{LeastSquaresCertificate, PerceptronRule, RelaxationRule, Trace, WinnowTrace};
 use lm_qp::linear::{LinearCertificate, LinearSvc};
 use lm_qp::{
@@ -108,18 +108,28 @@ impl Evidence {
         let labels = training.class_labels()?;
         let weights = training.all_weights(settings, Some(&labels))?;
         let set = weighted(training.examples, &labels, weights.as_ref())?;
-        let over_gram = |check: &dyn Fn(
-            &TrainingSet<'_, VectorGram<'_, super::AnyExamples>, lm_core::ClassLabels>,
-        ) -> Result<Verdict>| {
-            let gram = VectorGram::new(training.examples, kernel)?;
-            check(&set.over(&gram)?)
+        // Prepared for the machines with a kernel only.
+        let gram = match self {
+            Self::Svc(_)
+            | Self::NuSvc(_)
+            | Self::LpSvc(_)
+            | Self::CalibratedSvc(_)
+            | Self::CalibratedNuSvc(_) => Some(VectorGram::new(training.examples, kernel)?),
+            _ => None,
         };
+        if let Some(gram) = &gram {
+            let over = set.over(gram)?;
+            let verdict = match self {
+                Self::Svc(parts) => parts.verify(&over)?,
+                Self::NuSvc(parts) => parts.verify(&over)?,
+                Self::LpSvc(parts) => parts.verify(&over)?,
+                Self::CalibratedSvc(evidence) => evidence.verify(&over)?,
+                Self::CalibratedNuSvc(evidence) => evidence.verify(&over)?,
+                _ => nothing(),
+            };
+            return and_same(verdict, || supports::classifier_is(self, machine, &set, kernel));
+        }
         let verdict = match self {
-            Self::Svc(parts) => over_gram(&|set| parts.verify(set))?,
-            Self::NuSvc(parts) => over_gram(&|set| parts.verify(set))?,
-            Self::LpSvc(parts) => over_gram(&|set| parts.verify(set))?,
-            Self::CalibratedSvc(evidence) => over_gram(&|set| evidence.verify(set))?,
-            Self::CalibratedNuSvc(evidence) => over_gram(&|set| evidence.verify(set))?,
             Self::LinearSvc(parts) => parts.verify(&set)?,
             Self::Perceptron(parts) => parts.verify(&set)?,
             Self::Relaxation(parts) => parts.verify(&set)?,

@@ -2,6 +2,9 @@
 
 use lm_core::multiclass::Part;
 use lm_core::{DualityFigures, Stop};
+use lm_online::{Trace, WinnowTrace};
+use lm_qp::linear::LinearCertificate;
+use lm_qp::{DualCertificate, LpCertificate};
 use serde_json::{Value, json};
 
 use super::Evidence;
@@ -57,12 +60,12 @@ impl Evidence {
     /// The figures that are claimed.
     pub(crate) fn figures(&self) -> Figures {
         match self {
-            Self::Svc(parts) => of_parts(parts, |own| own.figures()),
-            Self::NuSvc(parts) => of_parts(parts, |own| own.figures()),
-            Self::CalibratedSvc(evidence) => of_parts(evidence.machines(), |own| own.figures()),
-            Self::CalibratedNuSvc(evidence) => of_parts(evidence.machines(), |own| own.figures()),
-            Self::LpSvc(parts) => of_parts(parts, |own| own.figures()),
-            Self::LinearSvc(parts) => of_parts(parts, |own| own.figures()),
+            Self::Svc(parts) => of_parts(parts, DualCertificate::figures),
+            Self::NuSvc(parts) => of_parts(parts, DualCertificate::figures),
+            Self::CalibratedSvc(evidence) => of_parts(evidence.machines(), DualCertificate::figures),
+            Self::CalibratedNuSvc(evidence) => of_parts(evidence.machines(), DualCertificate::figures),
+            Self::LpSvc(parts) => of_parts(parts, LpCertificate::figures),
+            Self::LinearSvc(parts) => of_parts(parts, LinearCertificate::figures),
             Self::Svr(own) => dual_figures([own.figures()]),
             Self::NuSvr(own) => {
                 let figures = dual_figures([own.figures()]);
@@ -81,13 +84,13 @@ impl Evidence {
                 Figures { more, ..dual_figures([own.figures()]) }
             }
             Self::Perceptron(parts) => {
-                separability(parts, |own| own.separates(), |own| own.journal().corrections())
+                separability(parts, Trace::separates, |own| own.journal().corrections())
             }
             Self::Relaxation(parts) => {
-                separability(parts, |own| own.separates(), |own| own.journal().corrections())
+                separability(parts, Trace::separates, |own| own.journal().corrections())
             }
             Self::Winnow(parts) => {
-                separability(parts, |own| own.separates(), |own| own.journal().corrections())
+                separability(parts, WinnowTrace::separates, |own| own.journal().corrections())
             }
             Self::HoKashyap(parts) => {
                 use lm_closed::Separability::{Inseparable, Separable};

@@ -61,7 +61,7 @@ fn models_of_libsvm_and_liblinear_go_there_and_back() {
     ] {
         workshop.done(&format!("train {machine} {data} -o own.lm"));
         workshop.done(&format!("convert own.lm --to {to} -o other.model"));
-        workshop.done(&format!("convert other.model --to lm -o again.lm"));
+        workshop.done("convert other.model --to lm -o again.lm");
         let own = workshop.done(&format!("predict own.lm {data} --json")).json();
         // Class names are no part of these formats: a table with them is read as numbers.
         let data = if data == "flowers.csv" {
@@ -107,4 +107,60 @@ fn a_plot_shows_regions_and_points() {
             && text.contains("setosa")
             && text.contains("petal length (cm)")
     );
+}
+
+/// CRC-64/XZ, bit by bit.
+fn checksum(parts: [&[u8]; 2]) -> u64 {
+    let step = |crc: u64, byte: &u8| {
+        let bits = |crc: u64, _| if crc & 1 == 1 { (crc >> 1) ^ 0xC96C_5795_D787_0F42 } else { crc >> 1 };
+        (0..8).fold(crc ^ u64::from(*byte), bits)
+    };
+    !parts.into_iter().flatten().fold(u64::MAX, step)
+}
+
+#[test]
+fn a_forged_model_with_a_good_checksum_is_refused_or_invalid_and_never_breaks_anything() {
+    let workshop = Workshop::new();
+    for (machine, data) in [
+        ("svc", "pair.svm"),
+        ("svc --probability --seed 1", "flowers-train.csv"),
+        ("linear-svc", "flowers-train.csv"),
+        ("perceptron --passes 20", "pair.svm"),
+        ("winnow --passes 20", "pair.svm"),
+        ("lp-svc", "pair.svm"),
+        ("gp --gamma 1 --lambda 0.1", "prices.csv"),
+        ("ridge --scale standard", "prices.csv"),
+        ("lda", "pair.svm"),
+        ("logistic", "flowers-train.csv"),
+        ("ho-kashyap", "pair.svm"),
+        ("kernel-ridge", "prices.csv"),
+        ("one-class", "pair.svm"),
+    ] {
+        workshop.lm(&format!("train {machine} {data} -o own.lm"));
+        let good = std::fs::read(workshop.path("own.lm")).unwrap();
+        assert_eq!(
+            checksum([&good[..20], &good[28..]]).to_le_bytes(),
+            good[20..28],
+            "the checksum of this test"
+        );
+        let kind = usize::from(u16::from_le_bytes([good[10], good[11]]));
+        let start = 28 + kind;
+        let (mut caught, mut all) = (0, 0);
+        for (number, place) in (start..good.len()).step_by((good.len() - start) / 60 + 1).enumerate() {
+            let mut bad = good.clone();
+            bad[place] ^= [0x01, 0x80, 0x40, 0xff][number % 4];
+            let crc = checksum([&bad[..20], &bad[28..]]);
+            bad[20..28].copy_from_slice(&crc.to_le_bytes());
+            workshop.write("bad.lm", &bad);
+            let ran = workshop.lm(&format!("verify bad.lm {data}"));
+            assert!((0..=2).contains(&ran.code), "{machine}, byte {place}: {} {}", ran.code, ran.err);
+            let used = workshop.lm(&format!("predict bad.lm {data} -o -"));
+            assert!(used.code == 0 || used.code == 2, "{machine}, byte {place}: {} {}", used.code, used.err);
+            assert!(!used.out.contains("NaN"), "{machine}, byte {place}");
+            caught += u32::from(ran.code != 0);
+            all += 1;
+        }
+        // What is left are names, counts of the run, and settings that the certificate says nothing about.
+        assert!(2 * caught > all, "{machine}: {caught} of {all} changes were noticed");
+    }
 }

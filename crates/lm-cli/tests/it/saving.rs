@@ -28,7 +28,7 @@ fn a_model_is_whole_after_200_kills_while_saving() {
             .spawn()
             .unwrap();
         std::thread::sleep(
-            whole.mul_f64(0.3 + 1.0 * f64::from(round) / 200.0).min(Duration::from_millis(500)),
+            whole.mul_f64(0.05 + 1.6 * f64::from(round) / 200.0).min(Duration::from_millis(500)),
         );
         // SIGKILL: nothing of the program runs afterwards.
         let _ = child.kill();
@@ -41,6 +41,9 @@ fn a_model_is_whole_after_200_kills_while_saving() {
             replaced += 1;
         }
     }
-    assert_eq!(kept + replaced, 200);
+    assert!(
+        kept > 0 && replaced > 0,
+        "kills fell on one side of the save only: {kept} before, {replaced} after"
+    );
     workshop.done("verify own.lm flowers.csv");
 }

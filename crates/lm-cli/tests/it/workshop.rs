@@ -53,11 +53,11 @@ impl Workshop {
             let some = rows.iter().enumerate().filter(|(k, _)| (k % 3 == 0) == test).map(|(_, row)| *row);
             table(&some.collect::<Vec<_>>())
         };
-        workshop.write("flowers-train.csv", &third(false));
-        workshop.write("flowers-test.csv", &third(true));
+        workshop.write("flowers-train.csv", third(false));
+        workshop.write("flowers-test.csv", third(true));
         let without = |line: &str| line.rsplit_once(',').unwrap().0.to_owned();
         let measured: Vec<String> = rows.iter().step_by(10).map(|row| without(row)).collect();
-        workshop.write("measurements.csv", &format!("{}\n{}\n", without(head), measured.join("\n")));
+        workshop.write("measurements.csv", format!("{}\n{}\n", without(head), measured.join("\n")));
         // The last two classes, which no hyperplane separates, as svmlight text.
         let sparse = |row: &&str| {
             let cells: Vec<&str> = row.split(',').collect();
@@ -65,7 +65,7 @@ impl Workshop {
                 cells[..4].iter().zip(1..).map(|(cell, k)| format!("{k}:{cell}")).collect();
             format!("{} {}\n", if cells[4] == "virginica" { "+1" } else { "-1" }, entries.join(" "))
         };
-        let pair = rows.iter().filter(|row| !row.ends_with("setosa")).map(|row| sparse(&row));
+        let pair = rows.iter().filter(|row| !row.ends_with("setosa")).map(sparse);
         let pair: Vec<String> = pair.collect();
         let part = |test: bool| -> String {
             pair.iter()
@@ -74,8 +74,8 @@ impl Workshop {
                 .map(|(_, line)| line.as_str())
                 .collect()
         };
-        workshop.write("pair.svm", &part(false));
-        workshop.write("pair-test.svm", &part(true));
+        workshop.write("pair.svm", part(false));
+        workshop.write("pair-test.svm", part(true));
         let mut prices = String::from("area,age,price\n");
         for k in 0..60_u32 {
             let (area, age) = (40.0 + f64::from(k * 37 % 61), f64::from(k * 17 % 29));

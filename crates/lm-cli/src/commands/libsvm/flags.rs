@@ -75,7 +75,7 @@ impl Flags {
                 at += 1;
                 continue;
             }
-            let value = words.get(at + 1).ok_or_else(|| wrong(format!("`{flag}` has no value")))?;
+            let value = words.get(at + 1).ok_or_else(|| wrong(&format!("`{flag}` has no value")))?;
             flags.set(flag, value)?;
             at += 2;
         }
@@ -89,8 +89,8 @@ impl Flags {
                 flags.data.clone_from(data);
                 flags.model.clone_from(model);
             }
-            [] => return Err(wrong("there is no training_set_file".to_owned())),
-            [_, _, more, ..] => return Err(wrong(format!("`{more}` is one word too many"))),
+            [] => return Err(wrong("there is no training_set_file")),
+            [_, _, more, ..] => return Err(wrong(&format!("`{more}` is one word too many"))),
         }
         Ok(flags)
     }
@@ -98,11 +98,11 @@ impl Flags {
     fn set(&mut self, flag: &str, value: &str) -> Outcome<()> {
         let number = || -> Outcome<f64> {
             let parsed = value.parse::<f64>().ok().filter(|value| value.is_finite());
-            parsed.ok_or_else(|| wrong(format!("`{flag} {value}`; accepted is a finite number")))
+            parsed.ok_or_else(|| wrong(&format!("`{flag} {value}`; accepted is a finite number")))
         };
         let one_of = |most: u8| -> Outcome<u8> {
             let parsed = value.parse::<u8>().ok().filter(|value| *value <= most);
-            parsed.ok_or_else(|| wrong(format!("`{flag} {value}`; accepted is 0 to {most}")))
+            parsed.ok_or_else(|| wrong(&format!("`{flag} {value}`; accepted is 0 to {most}")))
         };
         match flag {
             "-s" => self.machine = one_of(4)?,
@@ -110,7 +110,7 @@ impl Flags {
             "-d" => {
                 let parsed = value.parse().ok().filter(|value| *value >= 1);
                 self.degree = parsed
-                    .ok_or_else(|| wrong(format!("`-d {value}`; accepted is a degree of at least 1")))?;
+                    .ok_or_else(|| wrong(&format!("`-d {value}`; accepted is a degree of at least 1")))?;
             }
             "-g" => {
                 let gamma = number()?;
@@ -124,7 +124,7 @@ impl Flags {
             "-m" => {
                 self.megabytes = number()?;
                 if !(self.megabytes > 0.0) {
-                    return Err(wrong(format!("`-m {value}`; accepted is a number of megabytes > 0")));
+                    return Err(wrong(&format!("`-m {value}`; accepted is a number of megabytes > 0")));
                 }
             }
             "-e" => self.epsilon = number()?,
@@ -132,12 +132,13 @@ impl Flags {
             "-b" => self.probability = one_of(1)? == 1,
             "-v" => {
                 let parsed = value.parse().ok().filter(|folds| *folds >= 2);
-                self.folds =
-                    Some(parsed.ok_or_else(|| wrong(format!("`-v {value}`; accepted are 2 folds or more")))?);
+                self.folds = Some(
+                    parsed.ok_or_else(|| wrong(&format!("`-v {value}`; accepted are 2 folds or more")))?,
+                );
             }
             _ => {
                 let class = flag.strip_prefix("-w").and_then(|class| class.parse::<i64>().ok());
-                let Some(class) = class else { return Err(wrong(format!("`{flag}` is no option"))) };
+                let Some(class) = class else { return Err(wrong(&format!("`{flag}` is no option"))) };
                 self.weights.push((class, number()?));
             }
         }
@@ -145,7 +146,7 @@ impl Flags {
     }
 }
 
-fn wrong(what: String) -> Failure {
+fn wrong(what: &str) -> Failure {
     Failure::new(format!("{what}\n{TRAIN_USAGE}"))
 }
 
