@@ -19,6 +19,7 @@ use crate::kernel_ridge::Kept;
 /// the best one ([`KernelRidgeCertificate::function_error`]). [`Certificate::verify`] recomputes everything from rows of
 /// the Gram matrix. The bounds hold for a kernel that is an inner product, which they take for granted.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KernelRidgeCertificate {
     alpha: Vec<f64>,
     bias: f64,

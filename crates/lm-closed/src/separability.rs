@@ -13,6 +13,7 @@ use crate::wrong_side::wrong_side;
 
 /// Whether examples are linearly separable, and how that is known.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Separability {
     /// They are: a hyperplane with its margin.
     Separable(Separation),
@@ -24,6 +25,7 @@ pub enum Separability {
 
 /// Where a run ended that has shown neither.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Undecided {
     hyperplane: Linear,
     errors: f64,

@@ -11,6 +11,7 @@ use crate::hinge_certificate::Sum;
 
 /// `Σ ωr²` with `r = f(x) − t`, and the norms of its half gradient `Σ ωr·y` at the solution and at zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SquaresFigures {
     /// The weighted sum of the squared residuals.
     pub sum_of_squares: f64,
@@ -31,6 +32,7 @@ impl SquaresFigures {
 ///
 /// [`Certificate::verify`] recomputes residuals and gradient entry by entry.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeastSquaresCertificate {
     pub(crate) function: Linear,
     pub(crate) bias: Bias,
@@ -38,6 +40,11 @@ pub struct LeastSquaresCertificate {
 }
 
 impl LeastSquaresCertificate {
+    /// The function that the figures are about.
+    pub fn function(&self) -> &Linear {
+        &self.function
+    }
+
     /// The sum of squares and the gradients.
     pub fn figures(&self) -> SquaresFigures {
         self.figures

@@ -30,6 +30,7 @@ use crate::solver::Solver;
 /// # Ok::<(), lm_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CSvc {
     cost: f64,
     shared: bool,

@@ -1,11 +1,11 @@
 //! The evidence for a machine: coefficients and multipliers, from which both sides of the duality gap are recomputed.
 
 use lm_core::{
-    Certificate, Columns, Discrepancy, DualityFigures, Error, Gram, Labelling, Precision, Result,
-    TrainingSet, Verdict, parallel,
+    Certificate, Columns, Discrepancy, DualExpansion, DualityFigures, Error, Gram, Labelling, Precision,
+    Result, TrainingSet, Verdict, parallel,
 };
 
-use crate::formulation::{Formulation, seen};
+use crate::formulation::{Formulation, machine, seen};
 use crate::problem::{Balance, DualProblem, Multipliers};
 
 /// The coefficients of a machine, the multipliers of its balance, and the figures that follow from them.
@@ -14,6 +14,7 @@ use crate::problem::{Balance, DualProblem, Multipliers};
 /// one. Both are computed here from rows of the Gram matrix, by code that shares nothing with the solvers; the problem itself
 /// is built anew from labels, weights and settings.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct DualCertificate<F> {
     formulation: F,
     beta: Vec<f64>,
@@ -63,6 +64,21 @@ impl<F> DualCertificate<F> {
     /// The multipliers of the balance: the bias, and the margin variable of machines with a `ν`.
     pub fn multipliers(&self) -> Multipliers {
         self.multipliers
+    }
+
+    /// The machine that these coefficients make, over as many examples: what a stored model is compared with.
+    ///
+    /// # Errors
+    /// [`Error::Length`] unless the coefficients are those of so many examples, and as [`DualExpansion::from_all`].
+    pub fn expansion<L: Labelling>(&self, examples: usize) -> Result<DualExpansion>
+    where
+        F: Formulation<L>,
+    {
+        let expected = examples.saturating_mul(self.formulation.copies());
+        if examples == 0 || self.beta.len() != expected {
+            return Err(Error::Length { what: "the coefficients", expected, found: self.beta.len() });
+        }
+        machine(&self.formulation, &self.beta, self.multipliers, examples)
     }
 
     /// Primal and dual value, largest violation of the optimality conditions and of the constraints.

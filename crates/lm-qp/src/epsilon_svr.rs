@@ -31,6 +31,7 @@ use crate::solver::Solver;
 /// # Ok::<(), lm_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EpsilonSvr {
     cost: f64,
     epsilon: f64,

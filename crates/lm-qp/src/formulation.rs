@@ -111,7 +111,7 @@ where
 }
 
 /// The machine of a solution.
-fn machine<F: Formulation<L>, L: Labelling>(
+pub(crate) fn machine<F: Formulation<L>, L: Labelling>(
     formulation: &F,
     beta: &[f64],
     multipliers: Multipliers,

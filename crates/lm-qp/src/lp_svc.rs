@@ -158,6 +158,7 @@ impl<G: Gram + ?Sized> Learner<G, BinaryLabels> for LpSvc {
 
 /// Coefficients and multipliers of a linear programming machine, from which both sides of its duality gap are recomputed.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LpCertificate {
     cost: f64,
     alpha: Vec<f64>,
@@ -199,6 +200,11 @@ impl LpCertificate {
     /// `α`, one for each example.
     pub fn alpha(&self) -> &[f64] {
         &self.alpha
+    }
+
+    /// The bias of the machine.
+    pub fn bias(&self) -> f64 {
+        self.bias
     }
 
     /// The multipliers `β` of the examples: the price of a unit of slack.

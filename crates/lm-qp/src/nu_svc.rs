@@ -32,6 +32,7 @@ use crate::solver::Solver;
 /// # Ok::<(), lm_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NuSvc {
     nu: f64,
     solver: Solver,

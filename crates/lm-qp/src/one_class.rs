@@ -62,6 +62,7 @@ impl Labelling for Unlabelled {
 /// # Ok::<(), lm_core::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct OneClass {
     nu: f64,
     solver: Solver,

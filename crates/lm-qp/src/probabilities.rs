@@ -59,6 +59,7 @@ impl<M> WithProbabilities<M> {
 /// The evidence for a machine with probabilities: that for each pair's machine, and for each pair's sigmoid with the held-out
 /// decision values that it was fitted to.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CalibratedEvidence<M> {
     machines: Vec<PairPart<DualCertificate<M>>>,
     sigmoids: Vec<SigmoidEvidence>,
@@ -66,6 +67,7 @@ pub struct CalibratedEvidence<M> {
 
 /// The evidence for the sigmoid of a pair.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SigmoidEvidence {
     /// The rows of the pair, in increasing order.
     pub rows: Vec<usize>,

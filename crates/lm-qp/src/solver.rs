@@ -17,6 +17,7 @@ use crate::smo::{Goal, Rest, Smo};
 /// assert_ne!(precise, as_libsvm);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Solver {
     gap: f64,
     libsvm_epsilon: Option<f64>,
@@ -27,6 +28,7 @@ pub struct Solver {
 
 /// The means by which a dual problem is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Method {
     /// Pairs of coefficients until they make no more progress, then a direct method on the undecided ones.
     #[default]
@@ -173,7 +175,8 @@ fn by_pairs<G: Gram + ?Sized>(
         }
         if polishing {
             let polished = polish(gram, smo, solver.gap, nought.unwrap_or(0.0), meter)?;
-            if solver.libsvm_epsilon.is_none() && solver.satisfied(&polished.standing, nought) {
+            let settled = solver.libsvm_epsilon.is_none_or(|allowed| smo.violation() <= allowed);
+            if settled && solver.satisfied(&polished.standing, nought) {
                 return Ok((polished.standing, Stop::Converged));
             }
             if polished.exhausted || (rest == Rest::Stuck && in_vain >= MOST_IN_VAIN) {

@@ -15,6 +15,7 @@ use crate::conjugate_gradients::dot;
 /// inputs in units of their lengths). [`Certificate::verify`] recomputes it, and the log evidence by an elimination of its
 /// own, of `n³/3` operations on one core.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GaussianProcessCertificate {
     process: GaussianProcess,
     mean: KernelRidgeCertificate,

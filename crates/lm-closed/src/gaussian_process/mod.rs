@@ -81,6 +81,7 @@ fn unit_kernel() -> Result<VectorKernel> {
 /// # Ok::<(), lm_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct GaussianProcess {
     covariance: GaussianCovariance,
     centred: bool,

@@ -10,6 +10,7 @@ use crate::scatter_residual::{Recomputed, relative_residual, roots, size_along};
 
 /// Upper bounds of what is left of the systems, relative to the sizes of their terms, the rounding of the sums included.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LdaFigures {
     /// The largest entry of `S w_c − W (m_c − m)` over all classes, relative. Near 1 where the scatter is singular and class
     /// means differ outside of its range: no `w_c` solves the system then.
@@ -127,6 +128,7 @@ fn shrink(share: f64, vectors: &[Vec<f64>], (diagonal, products): &mut (Vec<f64>
 /// [`Certificate::verify`] takes class means and scatter from the examples anew, in double-double arithmetic and without
 /// forming a matrix, and accepts figures that are not exceeded. The biases must stand for prior probabilities with sum 1.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LdaCertificate {
     model: LdaModel,
     figures: LdaFigures,
@@ -135,6 +137,11 @@ pub struct LdaCertificate {
 impl LdaCertificate {
     pub(super) fn new(model: LdaModel, figures: LdaFigures) -> Self {
         Self { model, figures }
+    }
+
+    /// The model that the bounds are about.
+    pub fn model(&self) -> &LdaModel {
+        &self.model
     }
 
     /// The bounds that are claimed.

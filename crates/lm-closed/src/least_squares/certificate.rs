@@ -16,6 +16,7 @@ use super::table::Table;
 /// The problem is to minimise `Σ ω(f(x) − t)² + λ‖w‖²`; least squares has `λ = 0`. [`Certificate::verify`] recomputes the
 /// residuals and the gradient entry by entry, with double-double sums, and compares.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinearSystemCertificate {
     pub(crate) function: Linear,
     pub(crate) bias: bool,
@@ -27,6 +28,7 @@ pub struct LinearSystemCertificate {
 
 /// The evidence that no smaller weights do the same: they are in the row space of the examples.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeastNormEvidence {
     pub(crate) multipliers: Vec<f64>,
     pub(crate) error: f64,
@@ -46,6 +48,11 @@ impl LeastNormEvidence {
 }
 
 impl LinearSystemCertificate {
+    /// The function that is claimed to solve the problem.
+    pub fn function(&self) -> &Linear {
+        &self.function
+    }
+
     /// The figures; `None` if the run was stopped before they were known.
     pub fn figures(&self) -> Option<LinearSystemFigures> {
         self.figures

@@ -48,6 +48,7 @@ impl<E: Examples + ?Sized> Problem<'_, E> {
 
 /// What is claimed of a solution, and recomputed by its certificate.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinearSystemFigures {
     /// `√Σ ωr²`, the norm of the residuals.
     pub residual_norm: f64,
@@ -82,6 +83,7 @@ impl Solution {
 /// How a problem was solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Route {
     /// Normal equations by Cholesky, corrected with residuals of twice the digits: a problem of good condition.
     SemiNormal,
@@ -97,6 +99,7 @@ pub enum Route {
 
 /// What the matrix of a problem is like, and which way was taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Diagnosis {
     /// How the problem was solved.
     pub route: Route,

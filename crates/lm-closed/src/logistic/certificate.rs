@@ -24,6 +24,7 @@ use super::separation::Recession;
 /// gradient and `infeasibility` the largest violation of a constraint, each divided by the sum of the absolute values of
 /// its column, so that they mean the same at every scale.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LogisticCertificate {
     pub(super) functions: Vec<Linear>,
     pub(super) base: Vec<Linear>,

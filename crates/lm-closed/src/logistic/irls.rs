@@ -270,6 +270,7 @@ impl Irls {
 
 /// How well the data determine the coefficients.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Conditioning {
     /// The number of coefficients that are not tied by the convention that functions sum to zero.
     pub variables: usize,

@@ -31,6 +31,7 @@ use super::sample::Sample;
 ///
 /// Examples of weight 0 are absent. A margin counts as zero if it is within the bound on its rounding error.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Recession {
     functions: Vec<Linear>,
     separation: Option<Separation>,

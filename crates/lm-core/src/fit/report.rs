@@ -6,6 +6,7 @@ use std::time::Duration;
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Stop {
     /// The certificate meets the tolerance that was asked for.
     Converged,
@@ -39,16 +40,19 @@ impl fmt::Display for Stop {
 
 /// What a run cost and why it ended.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Report {
     /// Why the run ended.
     pub stop: Stop,
     /// Iterations done, as the learner counts them.
     pub iterations: u64,
-    /// Wall-clock time.
+    /// Wall-clock time. Not kept by `serde`, as what the cache did: what is stored of a run is the same bytes every time.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub time: Duration,
     /// Kernel values computed.
     pub kernel_evaluations: u64,
     /// What the row cache did, where there was one.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub cache: Option<CacheFigures>,
 }
 

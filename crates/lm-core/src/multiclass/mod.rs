@@ -160,6 +160,7 @@ impl Claim {
 
 /// What is known of one sub-problem of a multi-class fit.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Part<C> {
     /// The class on the positive side.
     pub positive: i64,

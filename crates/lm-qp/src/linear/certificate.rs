@@ -18,6 +18,7 @@ use crate::problem::{Balance, DualProblem};
 /// [`Certificate::verify`] builds the problem from the labels, the weights and the settings it is shown. The coefficients
 /// bound the optimum only if they keep to their constraints: [`DualityFigures::infeasibility`] says by how much they miss them.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinearCertificate<M> {
     machine: M,
     hyperplane: Linear,

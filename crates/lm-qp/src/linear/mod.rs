@@ -65,6 +65,7 @@ pub trait LinearMachine<L: Labelling>: Clone + Send + Sync {
 
 /// When a machine is good enough, and by which means it gets there.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Means {
     gap: f64,
     solver: LinearSolver,

@@ -38,6 +38,7 @@ pub enum SvcLoss {
 /// The hinge is the machine of [`CSvc`](crate::CSvc) with the linear kernel. The squared hinge with `C` is
 /// [`TwoNormSvc`](crate::TwoNormSvc) with `2C`: there the square has a factor ½, here, as in LIBLINEAR, it has none.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LinearSvc {
     cost: f64,
     loss: SvcLoss,

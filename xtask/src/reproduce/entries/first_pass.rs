@@ -6,13 +6,13 @@ use lm_core::{BinaryLabels, Dense, Examples, Learner, Margins, Sign, TrainingSet
 use lm_data::classic;
 use lm_data::generate::noisy_xor;
 use lm_online::{Order, Perceptron};
+use lm_qp::linear::LinearSvc;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
 
 use crate::reproduce::bench::{Bench, number};
 use crate::reproduce::entry::{Entry, Outcome};
 use crate::reproduce::figure::{Histogram, Plot, sample};
-
 use crate::reproduce::measure::{Binary, clouds, pair};
 
 pub(super) const ENTRIES: &[Entry] = &[Entry {
@@ -90,7 +90,12 @@ fn many_sets(bench: &mut Bench) -> Result<Vec<f64>, Failure> {
         gap = gap.max(found.gap());
         let set = TrainingSet::new(&data.examples, &data.labels)?;
         // A soft margin hyperplane, with the best margin for it, is never better.
-        let soft = LinearSvc::default().with_cost(1.0).with_gap(1e-8).fit(&data.examples, &data.labels)?.converged()?.model;
+        let soft = LinearSvc::default()
+            .with_cost(1.0)
+            .with_gap(1e-8)
+            .fit(&data.examples, &data.labels)?
+            .converged()?
+            .model;
         let other = freund_schapire::best_margin(found.radius, Margins::geometric(&soft, &set)?.values())?;
         least = least.min(other.bound / found.bound);
         below_len += usize::from(found.bound < set.len() as f64);
