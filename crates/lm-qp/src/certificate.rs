@@ -11,7 +11,8 @@ use crate::problem::{Balance, DualProblem, Multipliers};
 /// The coefficients of a machine, the multipliers of its balance, and the figures that follow from them.
 ///
 /// The dual value of any feasible coefficients is a lower bound on the optimum and the primal value of any machine an upper
-/// one. Both are computed here from rows of the Gram matrix, by code that shares nothing with the solvers; the problem itself
+/// one. Both are computed here from the product of the coefficients with the Gram matrix, by code that shares nothing else with
+/// the solvers; `verify` computes that product anew. The problem itself
 /// is built anew from labels, weights and settings.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -60,7 +60,7 @@ impl DualProblem {
         Ok(Minimum { coefficients: beta, multipliers: standing.multipliers, figures, report })
     }
 
-    /// The figures of any point, computed from rows of the matrix by code that shares nothing with the solvers.
+    /// The figures of any point, computed from their product with the matrix, by code that shares nothing else with the solvers.
     ///
     /// # Errors
     /// [`Error::Length`] unless there is one coefficient per variable, [`Error::Numerical`] where the arithmetic breaks down.
