@@ -5,11 +5,11 @@ A fit answers with the coefficient of every example, its sign being that of the 
 
 import platform
 import time
+from importlib.metadata import version
 
 import numpy
 import scipy
 import sklearn
-import sklearnex
 from libsvm import svmutil
 from serving import load_numbers, serve
 from sklearn.svm import SVC
@@ -57,9 +57,9 @@ def main() -> None:
     versions = {
         "python": platform.python_version(),
         "scikit-learn": sklearn.__version__,
-        "scikit-learn-intelex": sklearnex.__version__,
+        "scikit-learn-intelex": version("scikit-learn-intelex"),
         "numpy": numpy.__version__,
-        "LIBSVM": "3.37",
+        "LIBSVM": version("libsvm-official"),
     }
     methods = {
         "SVC": by_sklearn(SVC, "examples"),

@@ -7,6 +7,7 @@
 
 mod bench;
 mod ci;
+mod idx;
 mod reproduce;
 mod root;
 mod tidy;

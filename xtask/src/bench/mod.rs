@@ -15,6 +15,7 @@ mod svm;
 
 use std::error::Error;
 use std::path::PathBuf;
+use std::process::Command;
 
 use clap::{Args, Subcommand};
 
@@ -65,6 +66,11 @@ impl SuiteArguments {
 pub(crate) fn command(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     if cfg!(debug_assertions) {
         return Err("measure an optimised build, as `cargo xtask` makes".into());
+    }
+    // Both sides keep their memory: this program starts itself again with the settings of its peers.
+    if peer::KEPT_MEMORY.iter().any(|(name, value)| std::env::var(name).as_deref() != Ok(value)) {
+        let mut again = Command::new(std::env::current_exe()?);
+        return Ok(again.args(std::env::args_os().skip(1)).envs(peer::KEPT_MEMORY).status()?.success());
     }
     match &arguments.suite {
         Suite::Io(arguments) => io::run(&arguments.data, arguments.repeats),

@@ -8,6 +8,11 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde::de::DeserializeOwned;
 
+/// Settings of the C library with which large arrays are kept and used again instead of being given back. A page that is touched
+/// for the first time costs more than the arithmetic on it, and in a virtual machine a time that varies.
+pub(super) const KEPT_MEMORY: [(&str, &str); 2] =
+    [("MALLOC_MMAP_THRESHOLD_", "17179869184"), ("MALLOC_TRIM_THRESHOLD_", "17179869184")];
+
 /// A running Python process that answers requests.
 pub(super) struct Peer {
     child: Child,
@@ -34,9 +39,8 @@ impl Peer {
         done(install.args(["-m", "pip", "install", "--quiet"]).args(releases), "pip install")?;
         let mut child = Command::new(&python)
             .arg(root.join("benches/peers").join(script))
-            // Large arrays are kept and used again instead of being given back: as fast as the peer can be.
-            .env("MALLOC_MMAP_THRESHOLD_", "17179869184")
-            .env("MALLOC_TRIM_THRESHOLD_", "17179869184")
+            // As fast as the peer can be.
+            .envs(KEPT_MEMORY)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;

@@ -1,9 +1,7 @@
 //! Decision values of Gaussian expansions, against scikit-learn and scikit-learn-intelex with the same support vectors.
 
 use std::error::Error;
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use lm_core::{Dense, Examples, Hypothesis, Sign, SupportVectors, VectorExpansion, VectorKernel};
@@ -12,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bench::peer::Peer;
 use crate::bench::report::{milliseconds, ratio, times_faster};
+use crate::idx;
 
 /// Points that are decided.
 const POINTS: usize = 10_000;
@@ -160,13 +159,13 @@ fn a9a(data: &Path) -> Result<Set, Box<dyn Error>> {
 /// becomes a support vector.
 fn mnist(data: &Path) -> Result<Set, Box<dyn Error>> {
     const EACH: usize = 4_000;
-    let images = idx(&data.join("mnist/train-images-idx3-ubyte.gz"))?;
-    let digits = idx(&data.join("mnist/train-labels-idx1-ubyte.gz"))?;
-    let tests = idx(&data.join("mnist/t10k-images-idx3-ubyte.gz"))?;
-    let columns = 784;
+    let (images, sizes) = idx::read(&data.join("mnist/train-images-idx3-ubyte"), 3)?;
+    let (digits, _) = idx::read(&data.join("mnist/train-labels-idx1-ubyte"), 1)?;
+    let (tests, _) = idx::read(&data.join("mnist/t10k-images-idx3-ubyte"), 3)?;
+    let columns = sizes[1] * sizes[2];
     let grey = |bytes: &[u8]| bytes.iter().map(|&byte| f64::from(byte) / 255.0).collect::<Vec<f64>>();
     let (mut values, mut labels, mut counts) = (Vec::new(), Vec::new(), [0; 2]);
-    for (image, digit) in images[16..].chunks_exact(columns).zip(&digits[8..]) {
+    for (image, digit) in images.chunks_exact(columns).zip(&digits) {
         let odd = usize::from(digit % 2);
         if counts[odd] < EACH {
             counts[odd] += 1;
@@ -174,16 +173,8 @@ fn mnist(data: &Path) -> Result<Set, Box<dyn Error>> {
             labels.push(if odd == 1 { 1.0 } else { -1.0 });
         }
     }
-    let points = grey(&tests[16..16 + POINTS * columns]);
+    let points = grey(&tests[..POINTS * columns]);
     Ok(Set { case: "mnist", values, labels, columns, points, cost: 1e-3, gamma: 0.02 })
-}
-
-/// The bytes of an IDX file, header included.
-fn idx(path: &PathBuf) -> Result<Vec<u8>, Box<dyn Error>> {
-    let file = File::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let mut bytes = Vec::new();
-    flate2::read::MultiGzDecoder::new(file).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn line(times: &Times) -> String {

@@ -17,6 +17,7 @@ use crate::bench::SuiteArguments;
 use crate::bench::engine::{read_numbers, write_numbers};
 use crate::bench::peer::Peer;
 use crate::bench::report::{median, ratio, times_faster};
+use crate::idx;
 
 /// How long a program has the machine to itself before it is timed.
 const REST: Duration = Duration::from_millis(400);
@@ -162,24 +163,11 @@ pub(super) fn measure(
         if costs.is_empty() {
             continue;
         }
-        let path = arguments.data.join(case.folder).join("train.svm.gz");
-        if !path.is_file() {
-            println!("{} is left out: there is no {}", case.folder, path.display());
+        let Some(Read { values, labels, columns }) = read(case, &arguments.data)? else {
+            println!("{} is left out: it is not in {}", case.folder, arguments.data.display());
             continue;
-        }
-        let read = svmlight::read::<f64>(GzDecoder::new(File::open(&path)?), &svmlight::Options::default())?;
-        let rows = case.rows.min(read.examples.len());
-        let columns = read.examples.dim();
-        let mut values = vec![0.0; rows * columns];
-        for (row, to) in values.chunks_exact_mut(columns).enumerate() {
-            read.examples.row(row).write_to(to);
-        }
-        let largest = values.iter().fold(0.0, |a: f64, &b| a.max(b.abs()));
-        if case.folder == "mnist" {
-            values.iter_mut().for_each(|value| *value /= largest);
-        }
-        let labels: Vec<f64> =
-            read.labels[..rows].iter().map(|&y| if (case.side)(y) { 1.0 } else { -1.0 }).collect();
+        };
+        let rows = labels.len();
         let (file, label_file) = (scratch.join("svm-rows"), scratch.join("svm-labels"));
         if let Some(peer) = peer.as_deref_mut() {
             write_numbers(&file, &values)?;
@@ -199,6 +187,43 @@ pub(super) fn measure(
         }
     }
     Ok(all)
+}
+
+/// A data set in memory, its labels being ±1.
+struct Read {
+    values: Vec<f64>,
+    labels: Vec<f64>,
+    columns: usize,
+}
+
+/// The first rows of a data set; none if it is not there.
+fn read(case: &Case, data: &Path) -> Result<Option<Read>, Box<dyn Error>> {
+    let side = |label: f64| if (case.side)(label) { 1.0 } else { -1.0 };
+    let folder = data.join(case.folder);
+    if case.folder == "mnist" {
+        if !folder.is_dir() {
+            return Ok(None);
+        }
+        let (images, sizes) = idx::read(&folder.join("train-images-idx3-ubyte"), 3)?;
+        let (digits, _) = idx::read(&folder.join("train-labels-idx1-ubyte"), 1)?;
+        let columns = sizes[1] * sizes[2];
+        let rows = case.rows.min(digits.len());
+        let values = images[..rows * columns].iter().map(|&grey| f64::from(grey) / 255.0).collect();
+        let labels = digits[..rows].iter().map(|&digit| side(f64::from(digit))).collect();
+        return Ok(Some(Read { values, labels, columns }));
+    }
+    let path = folder.join("train.svm.gz");
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let read = svmlight::read::<f64>(GzDecoder::new(File::open(&path)?), &svmlight::Options::default())?;
+    let (rows, columns) = (case.rows.min(read.examples.len()), read.examples.dim());
+    let mut values = vec![0.0; rows * columns];
+    for (row, to) in values.chunks_exact_mut(columns).enumerate() {
+        read.examples.row(row).write_to(to);
+    }
+    let labels = read.labels[..rows].iter().map(|&label| side(label)).collect();
+    Ok(Some(Read { values, labels, columns }))
 }
 
 struct Set<'a> {
