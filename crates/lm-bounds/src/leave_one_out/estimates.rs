@@ -19,6 +19,7 @@
 //! Vapnik (1998), section 10.5; Jaakkola & Haussler (1999); Joachims (2000); Wahba, Lin & Zhang (2000); Cristianini &
 //! Shawe-Taylor (2000), remark 6.9.
 
+use lm_core::double_double::DoubleDouble;
 use lm_core::{Error, Result, Share, WithoutOne};
 
 /// `count/of`, rounded up.
@@ -129,9 +130,9 @@ pub fn radius_margin(radius_squared: f64, norm_squared: f64, examples: usize) ->
 pub fn gacv(shares: &[Share]) -> f64 {
     let one = |share: &Share| {
         let twice = if share.margin() < -1.0 { 2.0 } else { 1.0 };
-        share.slack() + twice * share.alpha * share.norm_squared
+        DoubleDouble::product(twice * share.alpha, share.norm_squared) + share.slack()
     };
-    shares.iter().map(one).sum::<f64>() / shares.len() as f64
+    shares.iter().fold(DoubleDouble::ZERO, |sum, share| sum + one(share)).value() / shares.len() as f64
 }
 
 /// `‖w‖²` of a machine, from its coefficients and decision values: `Σ αᵢyᵢ(f(xᵢ) − b)`.
@@ -149,10 +150,16 @@ pub fn gacv(shares: &[Share]) -> f64 {
 /// # Ok::<(), lm_core::Error>(())
 /// ```
 pub fn norm_squared<M: WithoutOne + ?Sized>(machine: &M) -> f64 {
-    let bias = machine.bias();
-    let sum: f64 =
-        machine.shares().iter().map(|share| share.alpha * share.target.signum() * (share.value - bias)).sum();
-    sum.max(0.0)
+    norm_of(machine.shares(), machine.bias())
+}
+
+/// The sum with twice the digits: its terms cancel where the bias is large.
+fn norm_of(shares: &[Share], bias: f64) -> f64 {
+    let sum = shares.iter().fold(DoubleDouble::ZERO, |sum, share| {
+        let signed = share.alpha * share.target.signum();
+        sum + DoubleDouble::product(signed, share.value) + DoubleDouble::product(-signed, bias)
+    });
+    sum.value().max(0.0)
 }
 
 fn check_radius(value: f64) -> Result<()> {
@@ -179,6 +186,50 @@ mod tests {
         let bound = radius_margin(0.1, 0.3, 7).unwrap();
         let above = bound / (0.1 * 0.3 / 7.0) - 1.0;
         assert!((0.0..=4.0 * f64::EPSILON).contains(&above), "{above:e}");
+    }
+
+    /// Shares whose numbers are small multiples of powers of two, and the same as integers.
+    fn dyadic(seed: u64) -> (Vec<Share>, Vec<[i128; 4]>) {
+        let mut state = seed;
+        let mut number = |range: i128| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            i128::from(state >> 33) % range
+        };
+        let whole: Vec<[i128; 4]> = (0..997)
+            .map(|_| [number(1 << 20), number(1 << 10), number(1 << 24) - (1 << 23), 2 * number(2) - 1])
+            .collect();
+        let share = |&[alpha, norm, value, sign]: &[i128; 4]| Share {
+            target: sign as f64,
+            alpha: alpha as f64 / 1024.0,
+            most: 1024.0,
+            value: value as f64 / 65536.0,
+            error: 0.0,
+            norm_squared: norm as f64 / 256.0,
+        };
+        (whole.iter().map(share).collect(), whole)
+    }
+
+    #[test]
+    fn sums_are_those_of_integers_to_the_last_digit() {
+        for seed in 0..50 {
+            let (shares, whole) = dyadic(seed);
+            // In units of 2⁻¹⁸ and 2⁻²⁶.
+            let one: i128 = 1 << 16;
+            let loss = |&[alpha, norm, value, sign]: &[i128; 4]| {
+                let margin = sign * value;
+                let twice = if margin < -one { 2 } else { 1 };
+                4 * (one - margin).max(0) + twice * alpha * norm
+            };
+            let exact =
+                whole.iter().map(loss).sum::<i128>() as f64 / f64::from(1 << 18) / shares.len() as f64;
+            let found = gacv(&shares);
+            assert!((found - exact).abs() <= f64::EPSILON * exact, "{found} and {exact}");
+            let bias: i128 = (1 << 22) + 12_345;
+            let term = |&[alpha, _, value, sign]: &[i128; 4]| alpha * sign * (value - bias);
+            let exact = (whole.iter().map(term).sum::<i128>() as f64 / f64::from(1 << 26)).max(0.0);
+            let found = norm_of(&shares, bias as f64 / 65536.0);
+            assert!((found - exact).abs() <= f64::EPSILON * exact, "{found} and {exact}");
+        }
     }
 
     #[test]
