@@ -32,7 +32,7 @@ impl<'a, G: Gram + ?Sized> Cached<'a, G> {
     /// Keeps as many rows as fit into `bytes`, at least two.
     ///
     /// # Errors
-    /// [`Error::Memory`] if two rows do not fit.
+    /// [`Error::Memory`](crate::Error::Memory) if two rows do not fit.
     pub fn new(gram: &'a G, bytes: usize) -> Result<Self> {
         Ok(Self { gram, store: Mutex::new(Store::new(gram.len(), bytes, CacheMemory(Vec::new()))?) })
     }
