@@ -73,15 +73,13 @@ fn runs_over_separable_sets_keep_to_novikoffs_bounds_and_to_that_of_winnow() {
         let margin = gamma * norm / sum;
         let largest = (0..len).flat_map(|row| examples.slice(row)).fold(1.0_f64, |most, x| most.max(x.abs()));
         let promotion = winnow::best_promotion(largest, margin).unwrap();
-        if seed % 10 == 0 {
-            let learner = Winnow::default().with_promotion(promotion).with_passes(100_000);
-            let fit = learner.fit(examples, labels).unwrap().converged().unwrap();
-            assert!(fit.certificate.verify(&TrainingSet::new(examples, labels).unwrap()).unwrap().is_valid());
-            let made = fit.certificate.journal().corrections() as f64;
-            let bound = winnow::mistakes(dim as u64 + 1, largest, margin, 0.0, promotion).unwrap();
-            assert!(made <= bound, "seed {seed}: Winnow made {made} mistakes, bound {bound}");
-            tightest_of_winnow = tightest_of_winnow.max(made / bound);
-        }
+        let learner = Winnow::default().with_promotion(promotion).with_passes(100_000);
+        let fit = learner.fit(examples, labels).unwrap().converged().unwrap();
+        assert!(fit.certificate.verify(&TrainingSet::new(examples, labels).unwrap()).unwrap().is_valid());
+        let made = fit.certificate.journal().corrections() as f64;
+        let bound = winnow::mistakes(dim as u64 + 1, largest, margin, 0.0, promotion).unwrap();
+        assert!(made <= bound, "seed {seed}: Winnow made {made} mistakes, bound {bound}");
+        tightest_of_winnow = tightest_of_winnow.max(made / bound);
     }
     assert!(tightest > 0.05 && tightest_of_winnow > 0.02, "{tightest} {tightest_of_winnow}");
 }
@@ -139,21 +137,14 @@ fn first_passes_over_sets_that_are_not_separable_keep_to_the_bound_of_freund_and
                 }
             }
         }
-        if seed % 20 == 0 {
-            let gram = VectorGram::new(&examples, VectorKernel::linear()).unwrap();
-            let best = best_hyperplane::find(&gram, &labels).unwrap();
-            assert!(best.gap() < 1e-4, "seed {seed}: {}", best.gap());
-            assert!(with_step <= best.bound, "seed {seed}: {with_step} mistakes, {}", best.bound);
-            let others =
-                freund_schapire::best_margin(best.radius, &margins((&examples, &labels), &known)).unwrap();
-            assert!(
-                best.bound <= others.bound * (1.0 + 1e-9),
-                "seed {seed}: {} {}",
-                best.bound,
-                others.bound
-            );
-            tightest = tightest.max(with_step / best.bound);
-        }
+        let gram = VectorGram::new(&examples, VectorKernel::linear()).unwrap();
+        let best = best_hyperplane::find(&gram, &labels).unwrap();
+        assert!(best.gap() < 1e-4, "seed {seed}: {}", best.gap());
+        assert!(with_step <= best.bound, "seed {seed}: {with_step} mistakes, {}", best.bound);
+        let others =
+            freund_schapire::best_margin(best.radius, &margins((&examples, &labels), &known)).unwrap();
+        assert!(best.bound <= others.bound * (1.0 + 1e-6), "seed {seed}: {} {}", best.bound, others.bound);
+        tightest = tightest.max(with_step / best.bound);
     }
     assert!(tightest > 0.1, "{tightest}");
 }
