@@ -157,16 +157,6 @@ impl Prices {
             offer.gain(*gradient, self.down[at], self.curvature[at], row[at]) == most
         })
     }
-
-    /// Keeps these variables only, in this order, which must be increasing.
-    pub fn keep(&mut self, kept: &[usize]) {
-        for list in [&mut self.gradient, &mut self.up, &mut self.down, &mut self.curvature] {
-            for (to, &from) in kept.iter().enumerate() {
-                list[to] = list[from];
-            }
-            list.truncate(kept.len());
-        }
-    }
 }
 
 fn least(of: &[f32]) -> f32 {
@@ -400,15 +390,5 @@ mod tests {
                 assert_eq!(prices.partner(prices.up(i), 2.0, &a, 1e-6), expected, "{len}, {instructions:?}");
             }
         }
-    }
-
-    #[test]
-    fn variables_that_are_kept_keep_their_prices() {
-        let mut prices = Prices::new(vec![1.0, 2.0, 3.0, 4.0], vec![1.0; 4]).unwrap();
-        (0..4).for_each(|at| prices.set_room(at, Some(at as f32), (at > 1).then_some(-1.0)));
-        let before: Vec<(f32, f32)> = (0..4).map(|at| (prices.up(at), prices.down(at))).collect();
-        prices.keep(&[0, 3]);
-        assert_eq!(prices.len(), 2);
-        assert_eq!([(prices.up(0), prices.down(0)), (prices.up(1), prices.down(1))], [before[0], before[3]]);
     }
 }
