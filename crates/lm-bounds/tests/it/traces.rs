@@ -143,7 +143,8 @@ fn first_passes_over_sets_that_are_not_separable_keep_to_the_bound_of_freund_and
         assert!(with_step <= best.bound, "seed {seed}: {with_step} mistakes, {}", best.bound);
         let others =
             freund_schapire::best_margin(best.radius, &margins((&examples, &labels), &known)).unwrap();
-        assert!(best.bound <= others.bound * (1.0 + 1e-6), "seed {seed}: {} {}", best.bound, others.bound);
+        // The search ends at a gap and not at the minimum.
+        assert!(best.bound <= others.bound * (1.0 + 1e-7), "seed {seed}: {} {}", best.bound, others.bound);
         tightest = tightest.max(with_step / best.bound);
     }
     assert!(tightest > 0.1, "{tightest}");
